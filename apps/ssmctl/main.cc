@@ -1,0 +1,3 @@
+#include "ssm/cli/run_cli.h"
+
+int main(int argc, char** argv) { return ssm::RunCli(argc, argv); }

@@ -1,0 +1,45 @@
+# One layer of the library is one folder, one static library and one test executable.
+
+add_library(ssm_flags INTERFACE)
+target_compile_options(ssm_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  -fno-math-errno -fno-trapping-math
+  $<$<BOOL:${SSM_WERROR}>:-Werror>)
+# Bits depend on Eigen's threads and on the cache sizes it detects: neither may vary.
+target_compile_definitions(ssm_flags INTERFACE EIGEN_DONT_PARALLELIZE EIGEN_NO_IO EIGEN_MPL2_ONLY)
+target_include_directories(ssm_flags INTERFACE ${PROJECT_SOURCE_DIR}/lib)
+
+if(SSM_ARCH STREQUAL "native")
+  target_compile_options(ssm_flags INTERFACE -march=native)
+elseif(NOT SSM_ARCH STREQUAL "portable")
+  target_compile_options(ssm_flags INTERFACE -march=${SSM_ARCH})
+endif()
+if(SSM_SANITIZE)
+  target_compile_options(ssm_flags INTERFACE -fsanitize=${SSM_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(ssm_flags INTERFACE -fsanitize=${SSM_SANITIZE})
+endif()
+
+# ssm_layer(NAME SOURCES a.cc ... USES layer ... PACKAGES target ...)
+# USES: the layers this one may include. A wrong include fails to link.
+function(ssm_layer name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES;PACKAGES" ${ARGN})
+  add_library(ssm_${name} STATIC ${arg_SOURCES})
+  target_link_libraries(ssm_${name} PUBLIC ssm_flags)
+  foreach(layer IN LISTS arg_USES)
+    target_link_libraries(ssm_${name} PUBLIC ssm_${layer})
+  endforeach()
+  target_link_libraries(ssm_${name} PRIVATE ${arg_PACKAGES})
+endfunction()
+
+# ssm_test(NAME SOURCES a_test.cc ... USES layer ...): one executable, one ctest per test case.
+function(ssm_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;USES;PACKAGES" ${ARGN})
+  add_executable(test_${name} ${arg_SOURCES})
+  target_link_libraries(test_${name} PRIVATE ssm_flags ssm_test_support ${arg_PACKAGES})
+  foreach(layer IN LISTS arg_USES)
+    target_link_libraries(test_${name} PRIVATE ssm_${layer})
+  endforeach()
+  target_compile_definitions(test_${name} PRIVATE
+    SSM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SSM_SSMCTL="${CMAKE_BINARY_DIR}/ssmctl")
+  add_test(NAME ${name} COMMAND test_${name})
+endfunction()

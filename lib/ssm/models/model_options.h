@@ -1,0 +1,58 @@
+// What a model is configured by.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ssm/mixers/mixer_options.h"
+
+namespace ssm {
+
+enum class NormKind { kNone, kLayer, kRms };
+enum class ActivationKind { kNone, kGelu, kSilu, kRelu, kTanh, kSigmoid };
+enum class OutputKind { kNone, kLinear, kGlu };
+
+/// "mlp": x += W_out(activation(W_in x)), gated: activation(W_gate x) * (W_in x).
+struct MlpOptions final : Configurable {
+  double expand = 2;
+  bool gated = true;
+  ActivationKind activation = ActivationKind::kSilu;
+  void VisitFields(FieldVisitor& visitor) override;
+};
+
+/// One block: y = output(activation(mixer(norm x))); x += y (or x = y); x += mlp(norm x).
+struct BlockOptions final : Configurable {
+  explicit BlockOptions(const MixerRegistry& mixers) : mixer(mixers) {}
+  NormKind norm = NormKind::kRms;
+  bool residual = true;
+  ActivationKind activation = ActivationKind::kGelu;
+  OutputKind output = OutputKind::kGlu;
+  double dropout = 0;
+  bool has_mlp = true;
+  MlpOptions mlp;
+  OneOf<MixerOptions> mixer;
+  void VisitFields(FieldVisitor& visitor) override;
+};
+
+struct ModelOptions final : Configurable {
+  explicit ModelOptions(const MixerRegistry& mixers)
+      : layers([&mixers] { return std::make_unique<BlockOptions>(mixers); }) {}
+  int64_t d_model = 64;
+  NormKind final_norm = NormKind::kRms;
+  StackOf<BlockOptions> layers;
+  void VisitFields(FieldVisitor& visitor) override;
+};
+
+/// What flows in and out, as a task states it.
+struct ModelIo {
+  struct Field {
+    std::string name;
+    int64_t vocabulary = 0;
+  };
+  int64_t reals = 0;
+  std::vector<Field> tokens;
+  int64_t outputs = 1;
+};
+
+}  // namespace ssm
