@@ -1,0 +1,17 @@
+// Whether this machine can run this build.
+#pragma once
+
+#include <string>
+
+namespace ssm {
+
+/// "AMD EPYC 7763 64-Core Processor", as the kernel names it; "unknown" where it does not.
+std::string CpuName();
+
+/// Instruction sets this build uses and this processor lacks, blank between; "" when all are there.
+std::string MissingInstructions();
+
+/// @throws Error(kUnavailable) naming what is missing and the line that rebuilds for this machine.
+void CheckCpu();
+
+}  // namespace ssm
