@@ -1,0 +1,69 @@
+// Running a model over fresh sequences of a task and scoring what it says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ssm/base/workers.h"
+#include "ssm/evaluation/eval_options.h"
+#include "ssm/evaluation/task_statistics.h"
+#include "ssm/models/sequence_model.h"
+
+namespace ssm {
+
+/// One cell of a results table.
+struct CellKey {
+  int64_t length = 0;  // 0: the task's own
+  EvalMode mode = EvalMode::kForward;
+  Split split = Split::kTest;
+  double dt_scale = 1;
+  int64_t examples = 4096;  // asked for; a finite split may hold fewer
+  bool operator==(const CellKey&) const = default;
+};
+
+/// One cell for each of options.lengths, in order.
+std::vector<CellKey> CellsOf(const EvalOptions& options);
+
+/// What is evaluated, borrowed. `seed` is seed.eval: sequence i of a split is task.Open(seed,
+/// split, i), whatever the batch and the number of threads.
+template <Scalar T>
+struct EvalSubject {
+  const SequenceModel<T>* model = nullptr;
+  ParamView<T> params;
+  const Task* task = nullptr;
+  uint64_t seed = 0;
+  Workers* workers = nullptr;
+  int64_t batch = 16;  // rows that walk together
+};
+
+/// The sums of one finished cell, before any statistics.
+struct CellScore {
+  CellKey key;  // length and examples resolved
+  Score score;  // the model's tallies and those of the task's references
+  std::vector<double> loss_sum, loss_weight;  // [sequences] of the task's objective
+  std::vector<int64_t> lengths;               // [sequences] tokens read
+  int64_t state_bytes_live = 0;      // of one sequence, at its end (the largest of all rows)
+  int64_t state_bytes_capacity = 0;  // of the same state
+  TaskStatistics statistics;         // measured on these very sequences
+
+  /// Mean over scored outputs.
+  double loss() const;
+};
+
+/// Runs one cell. Rows are walked in groups of `batch`, each group one task of the workers; long
+/// sequences go in pieces with the state carried, so memory does not grow with length (but for
+/// growing slots). Scores are added in one fixed order: the result is a pure function of the
+/// subject and the key, for any number of threads.
+/// Cost: one forward pass per sequence. @throws Error(kBadConfig) when the split holds no sequence.
+template <Scalar T>
+CellScore ScoreCell(const EvalSubject<T>& subject, const CellKey& key);
+
+/// sum(numerator) / sum(denominator) of a subject's overall tally ("model" or a reference's name);
+/// NaN when there is none. For validation during training:
+///   const CellScore cell = ScoreCell(subject, {.split = Split::kValidation, .examples = 512});
+///   cell.loss(); OverallMetric(cell.score, "model", task.Spec().metric);
+double OverallMetric(const Score& score, std::string_view subject, std::string_view metric);
+
+}  // namespace ssm
