@@ -24,8 +24,11 @@ class Registry {
 
   template <class Derived>
   void Add(const std::string& type, const std::string& summary) {
-    SSM_CHECK(Find(type) == nullptr, "type " + type + " is registered twice");
-    entries_.push_back({type, summary, [] { return std::make_unique<Derived>(); }});
+    Add({type, summary, [] { return std::make_unique<Derived>(); }});
+  }
+  void Add(Entry entry) {
+    SSM_CHECK(Find(entry.type) == nullptr, "type " + entry.type + " is registered twice");
+    entries_.push_back(std::move(entry));
   }
   const Entry* Find(std::string_view type) const {
     for (const Entry& entry : entries_) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ssm/config/registry.h"
 #include "ssm/mixers/sequence_mixer.h"
@@ -21,10 +22,32 @@ struct MixerContext {
 /// the recorded coefficients; neither.
 enum class MixerKind { kTimeInvariant, kSelective, kNonlinear };
 
+/// Initial values of one parameter tensor lie in [low, high].
+struct InitialRange {
+  std::string parameter;  // "log_dt", without the mixer's prefix
+  double low = 0, high = 0;
+};
+
+/// One axis of a parameter that counts interchangeable modes.
+struct ModeAxis {
+  std::string parameter;
+  int axis = 0;
+};
+
+/// What a mixer states about itself, for the laws to hold it to.
+struct MixerProperties {
+  std::vector<InitialRange> initial;  // law init: dt range, decay range, zeros where published
+  std::vector<ModeAxis> modes;   // law modes: permuting all these axes at once changes no output
+  bool zero_order_hold = false;  // law hold: dt/2 with every sample held twice changes nothing
+  bool per_step_dt = true;       // takes Inputs::dt
+  std::vector<int64_t> lengths;  // T at which it changes its route (chunk sizes): tried +-1
+};
+
 /// The options of one type of mixer: a struct of fields that can build itself in both scalars.
 class MixerOptions : public Configurable {
  public:
   virtual MixerKind Kind() const = 0;
+  virtual MixerProperties Properties(const MixerContext&) const { return {}; }
   virtual std::unique_ptr<SequenceMixer<float>> BuildFloat(const MixerContext&,
                                                            ParameterBuilder&) const = 0;
   virtual std::unique_ptr<SequenceMixer<double>> BuildDouble(const MixerContext&,

@@ -1,0 +1,18 @@
+#include <iterator>
+
+#include "ssm/verify/naive/cases.h"
+
+namespace ssm {
+
+std::vector<OpCase> AllOpCases() {
+  std::vector<OpCase> all;
+  for (auto* cases : {LinearCases, PointwiseCases, GatedCases, LayerNormCases, RmsNormCases,
+                      EmbeddingCases, SquaredErrorCases, BinaryCrossEntropyCases,
+                      SoftmaxCrossEntropyCases, DropoutCases, ObserveCases}) {
+    std::vector<OpCase> some = cases();
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace ssm

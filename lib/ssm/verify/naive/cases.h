@@ -1,0 +1,20 @@
+// Gradient and naive-twin cases, one function for each op; see verify/op_case.h.
+#pragma once
+
+#include "ssm/verify/op_case.h"
+
+namespace ssm {
+
+std::vector<OpCase> LinearCases();
+std::vector<OpCase> PointwiseCases();
+std::vector<OpCase> GatedCases();
+std::vector<OpCase> LayerNormCases();
+std::vector<OpCase> RmsNormCases();
+std::vector<OpCase> EmbeddingCases();
+std::vector<OpCase> SquaredErrorCases();
+std::vector<OpCase> BinaryCrossEntropyCases();
+std::vector<OpCase> SoftmaxCrossEntropyCases();
+std::vector<OpCase> DropoutCases();
+std::vector<OpCase> ObserveCases();
+
+}  // namespace ssm
