@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "ssm/kernels/pointwise.h"
 #include "ssm/mixers/mixer_options.h"
+#include "ssm/nn/norm_layer.h"
 
 namespace ssm {
 
-enum class NormKind { kNone, kLayer, kRms };
-enum class ActivationKind { kNone, kGelu, kSilu, kRelu, kTanh, kSigmoid };
+using ActivationKind = kernels::Activation;
 enum class OutputKind { kNone, kLinear, kGlu };
 
 /// "mlp": x += W_out(activation(W_in x)), gated: activation(W_gate x) * (W_in x).

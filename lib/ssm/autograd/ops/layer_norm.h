@@ -1,0 +1,14 @@
+// Layer normalisation over the last axis.
+#pragma once
+
+#include "ssm/autograd/tape.h"
+
+namespace ssm {
+
+/// y = (x - mean) / sqrt(variance + 1e-5) weight + bias, x [..., D], weight and bias [D]
+/// (Ba et al. 2016). Saved: mean and inverse deviation of each row. FLOPs 8 an element, the
+/// backward 14.
+template <Scalar T>
+Var<T> LayerNorm(Tape<T>& tape, Var<T> x, Var<T> weight, Var<T> bias);
+
+}  // namespace ssm

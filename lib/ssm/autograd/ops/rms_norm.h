@@ -1,0 +1,13 @@
+// Root-mean-square normalisation over the last axis.
+#pragma once
+
+#include "ssm/autograd/tape.h"
+
+namespace ssm {
+
+/// y = x / sqrt(mean x^2 + 1e-5) weight, x [..., D], weight [D] (Zhang and Sennrich 2019).
+/// Saved: the inverse root mean square of each row. FLOPs 4 an element, the backward 10.
+template <Scalar T>
+Var<T> RmsNorm(Tape<T>& tape, Var<T> x, Var<T> weight);
+
+}  // namespace ssm

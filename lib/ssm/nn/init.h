@@ -1,0 +1,20 @@
+// How parameters start.
+#pragma once
+
+#include "ssm/nn/parameters.h"
+
+namespace ssm {
+
+Init Constant(double value);
+Init Zeros();
+Init Ones();
+/// Uniform in (low, high).
+Init Uniform(double low, double high);
+Init Normal(double mean, double deviation);
+/// Uniform in +-1/sqrt(fan_in): what linear layers start from, weights and biases alike (PyTorch's
+/// nn.Linear). fan_in >= 1.
+Init FanIn(int64_t fan_in);
+/// Normal with variance 1 / fan_in (LeCun et al. 1998).
+Init LeCun(int64_t fan_in);
+
+}  // namespace ssm

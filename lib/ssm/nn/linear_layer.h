@@ -1,0 +1,29 @@
+// y = x W^T + b.
+#pragma once
+
+#include "ssm/nn/parameters.h"
+
+namespace ssm {
+
+/// Weight [out, in] and bias [out], both U(+-1/sqrt(in)). Weight decay applies to the weight alone.
+class LinearLayer {
+ public:
+  LinearLayer() = default;
+  LinearLayer(ParameterBuilder parameters, int64_t in, int64_t out, bool bias = true);
+
+  int64_t in() const { return weight_.shape[1]; }
+  int64_t out() const { return weight_.shape[0]; }
+
+  /// x [..., in] -> [..., out].
+  template <Scalar T>
+  Var<T> Apply(Tape<T>& tape, Var<T> x) const;
+  /// The same on `rows` rows, for steppers; allocates nothing.
+  template <Scalar T>
+  void ApplyRows(const ParamView<T>& params, int64_t rows, const T* x, T* y) const;
+
+ private:
+  Param weight_, bias_;
+  bool has_bias_ = false;
+};
+
+}  // namespace ssm
