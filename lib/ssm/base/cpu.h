@@ -8,6 +8,9 @@ namespace ssm {
 /// "AMD EPYC 7763 64-Core Processor", as the kernel names it; "unknown" where it does not.
 std::string CpuName();
 
+/// Instruction sets this build uses, blank between: "sse3 ... avx2 fma".
+std::string BuildInstructions();
+
 /// Instruction sets this build uses and this processor lacks, blank between; "" when all are there.
 std::string MissingInstructions();
 

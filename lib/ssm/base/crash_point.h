@@ -5,18 +5,39 @@
 
 namespace ssm {
 
-/// Compiled in always, one predictable branch when unused. SSM_TEST_CRASH="NAME:N" sends SIGKILL
-/// to the process at the N-th passage of the point NAME (the first is 1). SSM_TEST_PHASE=FILE keeps
-/// the name of the point passed last in the first 32 bytes of FILE, so that a test which kills at
-/// a random moment learns where it struck. Thread safe.
+/// In the order a training run passes them.
+enum class CrashPoint {
+  kStart,              // the run directory exists, nothing is trained yet
+  kDraw,               // a batch is drawn
+  kForward,            // of one shard
+  kBackward,           // of one shard
+  kUpdate,             // gradients are summed, values updated
+  kValidate,           // before an evaluation
+  kMetricsAppend,      // half a line is in metrics.jsonl
+  kCheckpointOpen,     // the temporary folder exists, empty
+  kCheckpointWrite,    // half of a file's bytes are written
+  kCheckpointFsync,    // all bytes of a file are written, none is synced
+  kCheckpointRename,   // every file is synced, the folder still has its temporary name
+  kCheckpointPointer,  // committed; LATEST and BEST still name older ones
+  kCheckpointRemove,   // before an old checkpoint goes, and half-way through
+  kCount,
+};
+
+/// "checkpoint_rename".
+std::string_view CrashPointName(CrashPoint point);
+
 namespace internal {
 extern const bool crash_points_watched;
-void PassCrashPoint(std::string_view name);
+void PassCrashPoint(CrashPoint point);
 }  // namespace internal
 
-inline void CrashPoint(std::string_view name) {
+/// Compiled in always, one predictable branch when unused. SSM_TEST_CRASH="NAME:N" ends the process
+/// by SIGKILL at the N-th passage of the point NAME (the first is 1). SSM_TEST_PHASE=FILE keeps the
+/// number of the point passed last in the first byte of FILE, so that a test which kills at a
+/// random moment learns where it struck; the names follow, one a line. Thread safe.
+inline void Pass(CrashPoint point) {
   if (internal::crash_points_watched) [[unlikely]]
-    internal::PassCrashPoint(name);
+    internal::PassCrashPoint(point);
 }
 
 }  // namespace ssm

@@ -11,7 +11,8 @@
 namespace ssm {
 
 /// All bytes of a file or pipe.
-/// @throws Error(kMissingInput) when there is none, Error(kBadData) above `limit` bytes,
+/// @throws Error(kMissingInput) when there is none or a folder, Error(kBadData) above `limit`
+/// bytes,
 ///         Error(kIoError) when reading fails.
 std::string ReadFile(const std::string& path, int64_t limit = std::numeric_limits<int64_t>::max());
 
@@ -20,6 +21,10 @@ std::string ReadFile(const std::string& path, int64_t limit = std::numeric_limit
 /// removed on failure.
 /// @throws Error(kCannotCreate) when the sibling cannot be made, Error(kIoError) after that.
 void AtomicWriteFile(const std::string& path, std::string_view bytes);
+
+/// Removes what a killed AtomicWriteFile left in `folder`: names that end in ".tmp". For the one
+/// process that owns the folder. Returns how many.
+int64_t RemoveTemporaries(const std::string& folder);
 
 /// Writes, syncs and closes a file that must not exist yet: one part of a folder that a later
 /// RenameDurably commits. Throws as AtomicWriteFile.

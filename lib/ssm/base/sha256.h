@@ -8,7 +8,7 @@ namespace ssm {
 
 /// 64 lower-case hex digits over `bytes`.
 std::string Sha256(std::string_view bytes);
-/// The same over a file, read in pieces. Throws Error(kMissingInput) or Error(kIoError).
+/// The same over a whole file. Throws Error(kMissingInput) or Error(kIoError).
 std::string Sha256File(const std::string& path);
 
 }  // namespace ssm
