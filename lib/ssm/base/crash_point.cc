@@ -55,7 +55,7 @@ struct Watch {
     if (const char* path = std::getenv("SSM_TEST_PHASE")) phase = MapPhase(path);
     const char* crash = std::getenv("SSM_TEST_CRASH");
     if (crash == nullptr) return;
-    const std::vector<std::string> parts = Split(crash, ':');
+    const std::vector<std::string> parts = SplitText(crash, ':');
     for (size_t i = 0; i < kNames.size(); ++i) {
       if (kNames[i] == parts[0]) target = static_cast<CrashPoint>(i);
     }

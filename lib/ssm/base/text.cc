@@ -216,7 +216,7 @@ std::string FormatTable(std::span<const TableColumn> columns,
   return table;
 }
 
-std::vector<std::string> Split(std::string_view text, char separator) {
+std::vector<std::string> SplitText(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   while (true) {
     const size_t end = text.find(separator);

@@ -60,7 +60,7 @@ std::string FormatTable(std::span<const TableColumn> columns,
                         const TableStyle& style = {});
 
 /// The pieces of `text` between separators; n separators give n + 1 pieces.
-std::vector<std::string> Split(std::string_view text, char separator);
+std::vector<std::string> SplitText(std::string_view text, char separator);
 /// `pieces` with `separator` between.
 std::string Join(std::span<const std::string> pieces, std::string_view separator);
 /// Without blanks, tabs, carriage returns and newlines at both ends.
