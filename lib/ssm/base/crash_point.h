@@ -39,5 +39,7 @@ inline void Pass(CrashPoint point) {
   if (internal::crash_points_watched) [[unlikely]]
     internal::PassCrashPoint(point);
 }
+/// Whether either variable is set.
+inline bool CrashPointsWatched() { return internal::crash_points_watched; }
 
 }  // namespace ssm

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "ssm/base/crash_point.h"
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
 
@@ -172,7 +173,13 @@ int64_t RemoveTemporaries(const std::string& folder) {
 void WriteNewFile(const std::string& path, std::string_view bytes) {
   Descriptor file(Open(path, O_WRONLY | O_CREAT | O_EXCL));
   if (file.get() < 0) FailSystem(ExitCode::kCannotCreate, "create", path);
-  WriteSyncClose(file, bytes, path);
+  const size_t half = bytes.size() / 2;
+  WriteAll(file.get(), bytes.substr(0, half), path);
+  Pass(CrashPoint::kCheckpointWrite);
+  WriteAll(file.get(), bytes.substr(half), path);
+  Pass(CrashPoint::kCheckpointFsync);
+  Sync(file.get(), path);
+  CloseChecked(file.Release(), path);
 }
 
 AppendFile::AppendFile(const std::string& path)
@@ -219,7 +226,11 @@ void AppendFile::Line(std::string_view line) {
   SSM_CHECK(descriptor_ >= 0, "a line for a closed file");
   std::string whole(line);
   whole += '\n';
-  WriteAll(descriptor_, whole, path_);
+  // One write; two only where a test wants to kill between them.
+  const size_t half = CrashPointsWatched() ? whole.size() / 2 : 0;
+  if (half > 0) WriteAll(descriptor_, std::string_view(whole).substr(0, half), path_);
+  Pass(CrashPoint::kMetricsAppend);
+  WriteAll(descriptor_, std::string_view(whole).substr(half), path_);
   size_ += static_cast<int64_t>(whole.size());
 }
 
