@@ -10,8 +10,9 @@ double NormalCdf(double x);
 double NormalQuantile(double p);
 
 /// Regularised incomplete beta I_x(a, b), a > 0, b > 0; x outside [0, 1] is clamped. Continued
-/// fraction (DLMF 8.17.22) behind a prefactor in deviance form (Loader 2000, "Fast and accurate
-/// computation of binomial probabilities"), so large a and b lose no digits. O(sqrt(max(a, b))).
+/// fraction (DiDonato & Morris 1992, ACM Trans. Math. Softw. 18:360) behind a prefactor in deviance
+/// form (Loader 2000, "Fast and accurate computation of binomial probabilities"), so large a and b
+/// lose no digits. O(sqrt(max(a, b))).
 double BetaCdf(double x, double a, double b);
 /// x with BetaCdf(x, a, b) = p.
 double BetaQuantile(double p, double a, double b);
