@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ssm/base/workers.h"
@@ -25,6 +24,10 @@ struct CellKey {
 
 /// One cell for each of options.lengths, in order.
 std::vector<CellKey> CellsOf(const EvalOptions& options);
+
+/// The same with the task's own length and no more examples than its split holds.
+/// @throws Error(kBadConfig) when the split holds no sequence.
+CellKey ResolveCell(const CellKey& key, const Task& task);
 
 /// What is evaluated, borrowed. `seed` is seed.eval: sequence i of a split is task.Open(seed,
 /// split, i), whatever the batch and the number of threads.
@@ -56,7 +59,7 @@ struct CellScore {
 /// sequences go in pieces with the state carried, so memory does not grow with length (but for
 /// growing slots). Scores are added in one fixed order: the result is a pure function of the
 /// subject and the key, for any number of threads.
-/// Cost: one forward pass per sequence. @throws Error(kBadConfig) when the split holds no sequence.
+/// Cost: one forward pass per sequence. @throws Error(kBadConfig) as ResolveCell.
 template <Scalar T>
 CellScore ScoreCell(const EvalSubject<T>& subject, const CellKey& key);
 

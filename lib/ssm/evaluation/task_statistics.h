@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "ssm/tasks/task.h"
@@ -23,16 +25,29 @@ struct TaskStatistics {
     double variance() const;  // population
   };
   int64_t tokens = 0;
-  double scored = 0;                  // total weight
-  Moments target;                     // of real targets, or of class ids, where scored
-  std::vector<Moments> inputs;        // [C] over all tokens
-  std::vector<double> input_target;   // [C] sum of input * target where scored (one output only)
-  std::vector<Moments> input_scored;  // [C] where scored
-  std::vector<double> lag_octaves;    // weight with lag 0, 1, 2-3, 4-7, ...
+  double scored = 0;            // total weight
+  Moments target;               // of real targets, or of class ids, where scored
+  std::vector<Moments> inputs;  // [C] over all tokens
+  // Of tasks with one output, where scored (and observed, if there is a channel "observed"):
+  Moments target_seen;
+  std::vector<Moments> input_scored;        // [C]
+  std::vector<double> input_target;         // [C] sum of input * target
+  std::vector<double> lag_octaves;          // weight with lag 0, 1, 2-3, 4-7, ...
   std::vector<std::vector<double>> strata;  // [S][labels] weight
 
-  /// Squared correlation of input channel c with the target where scored; NaN if undefined.
+  /// What the numbers say, under stable names; what cannot be told is left out:
+  ///   scored_fraction   scored weight per token and output
+  ///   target_mean, target_variance
+  ///   fraction_missing  of tokens, where the task has a channel "observed"
+  ///   signal_to_noise   rho^2 / (1 - rho^2) of the input channel most correlated (rho) with the
+  ///                     target at scored steps: 1/r^2 where x = z + r noise and z is the target
+  std::vector<std::pair<std::string, double>> Named(const TaskSpec& spec) const;
+
+  /// Squared correlation of input channel c with the target there; NaN if undefined.
   double SquaredCorrelation(size_t c) const;
+
+ private:
+  int64_t observed_ = -1;  // the channel of that name
 };
 
 }  // namespace ssm

@@ -1,0 +1,61 @@
+// One group of sequences walking through a model, piece by piece.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ssm/evaluation/evaluate.h"
+#include "ssm/tasks/batch.h"
+
+namespace ssm {
+
+/// What the groups of a cell share.
+template <Scalar T>
+struct WalkShared {
+  const EvalSubject<T>* subject = nullptr;
+  const TaskSpec* spec = nullptr;
+  CellKey key;  // resolved
+  int64_t piece_steps = 0;
+  const PreparedValues<T>* prepared = nullptr;  // null in step mode
+};
+
+/// Rows [first, first + rows) of a cell: their streams, their state, and the last piece with what
+/// the model answered to it.
+template <Scalar T>
+class GroupWalk {
+ public:
+  GroupWalk(const WalkShared<T>& shared, int64_t first, int64_t rows);
+
+  /// Draws the next piece and runs it. `tape` (of Mode::kInfer) is scratch. False at the end.
+  bool Next(Tape<T>& tape);
+
+  int64_t first() const { return first_; }
+  const TaskPiece& piece() const { return piece_; }
+  const double* y() const { return y_.data(); }  // [B, T, O]
+  /// Tokens each row has read.
+  const std::vector<int64_t>& lengths() const { return lengths_; }
+  /// Bytes of one row's state: the largest of the group.
+  int64_t LiveBytes() const;
+  int64_t CapacityBytes() const { return state_.CapacityBytes() / state_.rows(); }
+
+ private:
+  void RunForward(Tape<T>& tape);
+  void RunSteps();
+  void CountLengths();
+  int64_t LengthOf(int64_t row) const;
+
+  const WalkShared<T>* shared_;
+  int64_t first_ = 0;
+  int64_t position_ = 0;
+  Workers serial_{1};  // a walk is itself one task of the cell's workers
+  BatchReader reader_;
+  State<T> state_;
+  std::unique_ptr<Stepper<T>> stepper_;
+  TaskPiece piece_;
+  ModelPiece<T> model_piece_;
+  Array<double> y_;
+  std::vector<int64_t> lengths_;
+};
+
+}  // namespace ssm

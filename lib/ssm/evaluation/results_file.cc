@@ -1,0 +1,105 @@
+#include "ssm/evaluation/results_file.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ssm/base/errors.h"
+#include "ssm/base/files.h"
+#include "ssm/base/text.h"
+#include "ssm/evaluation/cell_json.h"
+
+namespace ssm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "ssmctl.result/1";
+constexpr int64_t kLargestFile = 64 << 20;
+
+ResultsFile ResultsOf(const Json& json, const std::string& path) {
+  ResultsFile results;
+  results.name = json.at("name").get<std::string>();
+  results.task = json.at("task").get<std::string>();
+  results.model = json.at("model").get<std::string>();
+  results.params = json.at("params").get<int64_t>();
+  const Json& origin = json.at("origin");
+  results.origin.config_hash = origin.at("config_hash").get<std::string>();
+  results.origin.checkpoint = origin.at("checkpoint").get<std::string>();
+  results.origin.checkpoint_sha256 = origin.at("checkpoint_sha256").get<std::string>();
+  results.origin.step = origin.at("step").get<int64_t>();
+  results.origin.seed = origin.at("seed").get<int64_t>();
+  results.origin.dtype = origin.at("dtype").get<std::string>();
+  results.origin.version = origin.at("version").get<std::string>();
+  results.cell = CellFromJson(json.at("cell").dump(), path);
+  return results;
+}
+
+}  // namespace
+
+std::string ResultsFileName(const CellKey& key, const std::string& tag) {
+  std::string name = fmt::format("{}-{}-T{}-n{}", SplitName(key.split), EvalModeName(key.mode),
+                                 key.length, key.examples);
+  if (key.dt_scale != 1) name += "-dt" + FormatNumber(key.dt_scale);
+  if (!tag.empty()) name += "-" + tag;
+  return name + ".json";
+}
+
+void WriteResultsFile(const std::string& path, const ResultsFile& results) {
+  const ResultOrigin& origin = results.origin;
+  const Json json = {{"schema", kSchema},
+                     {"name", results.name},
+                     {"task", results.task},
+                     {"model", results.model},
+                     {"params", results.params},
+                     {"origin",
+                      {{"config_hash", origin.config_hash},
+                       {"checkpoint", origin.checkpoint},
+                       {"checkpoint_sha256", origin.checkpoint_sha256},
+                       {"step", origin.step},
+                       {"seed", origin.seed},
+                       {"dtype", origin.dtype},
+                       {"version", origin.version}}},
+                     {"cell", Json::parse(CellToJson(results.cell))}};
+  AtomicWriteFile(path, json.dump(2) + "\n");
+}
+
+ResultsFile ReadResultsFile(const std::string& path) {
+  const std::string text = ReadFile(path, kLargestFile);
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("schema") != kSchema) {
+      throw Error(ExitCode::kBadData, fmt::format("{}: its schema is {}, not \"{}\"", path,
+                                                  json.at("schema").dump(), kSchema));
+    }
+    return ResultsOf(json, path);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("{}: not a results file: {}; remove it and evaluate again", path,
+                            error.what()));
+  }
+}
+
+std::optional<ResultsFile> FindFinished(const std::string& path, const ResultOrigin& origin,
+                                        const CellKey& key) {
+  if (!Exists(path)) return std::nullopt;
+  try {
+    ResultsFile results = ReadResultsFile(path);
+    if (results.origin == origin && results.cell.key == key) return results;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadData) throw;
+  }
+  return std::nullopt;
+}
+
+std::vector<ResultsFile> ReadResults(const std::string& folder) {
+  std::vector<ResultsFile> results;
+  if (!IsDirectory(folder)) return results;
+  for (const std::string& name : ListDirectory(folder)) {
+    if (!name.ends_with(".json") || name.starts_with(".")) continue;
+    results.push_back(ReadResultsFile(JoinPath(folder, name)));
+  }
+  return results;
+}
+
+}  // namespace ssm

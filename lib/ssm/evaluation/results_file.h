@@ -1,0 +1,52 @@
+// results/*.json: one finished cell each, with all that tells which model said it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ssm/evaluation/cell_result.h"
+
+namespace ssm {
+
+/// What a cell was computed from. Equal origins and equal keys give equal bits on one machine type.
+struct ResultOrigin {
+  std::string config_hash;  // of the experiment as evaluated, overrides included
+  std::string checkpoint;   // "step-00000200"
+  std::string checkpoint_sha256;
+  int64_t step = 0;
+  int64_t seed = 0;     // seed.eval
+  std::string dtype;    // "float32"
+  std::string version;  // of the program
+  bool operator==(const ResultOrigin&) const = default;
+};
+
+struct ResultsFile {
+  std::string name;   // of the experiment
+  std::string task;   // its type
+  std::string model;  // "2 x s4d, d_model 64"
+  int64_t params = 0;
+  ResultOrigin origin;
+  CellResult cell;
+};
+
+/// "test-forward-T256-n4096.json", "-dt2" for another dt_scale, "-" and `tag` where given (for an
+/// evaluation that changes the task).
+std::string ResultsFileName(const CellKey& key, const std::string& tag);
+
+/// Replaces `path` at once. Throws Error(kCannotCreate), Error(kIoError).
+void WriteResultsFile(const std::string& path, const ResultsFile& results);
+/// @throws Error(kMissingInput), Error(kBadData).
+ResultsFile ReadResultsFile(const std::string& path);
+
+/// The cell in `path` when it is finished and comes from the same origin and (resolved) key;
+/// nothing when it must be computed: absent, damaged or of another origin.
+std::optional<ResultsFile> FindFinished(const std::string& path, const ResultOrigin& origin,
+                                        const CellKey& key);
+
+/// Every results file of a run's results folder, sorted by file name; none when there is no folder.
+/// @throws Error(kBadData).
+std::vector<ResultsFile> ReadResults(const std::string& folder);
+
+}  // namespace ssm
