@@ -13,16 +13,18 @@ namespace ssm {
 
 /// What state.json holds: everything of a run at a step that is neither value nor moment. Nothing
 /// in it depends on the clock, the host, the threads or how often the run was resumed.
-struct CheckpointState {
+struct CheckpointState final : Configurable {
   static constexpr int64_t kFormat = 1;
+  int64_t format = kFormat;
   int64_t step = 0;
   int64_t examples = 0;     // training sequences consumed
   std::string dtype;        // "float32", "float64"
   std::string config_hash;  // 16 hex digits
   int64_t seed_init = 0, seed_data = 0, seed_eval = 0;
   int64_t metrics_bytes = 0;  // length of metrics.jsonl when this was written
+  int64_t extended_from = 0;  // train.steps before it was raised by a resume; 0: never was
   EarlyStopState early_stop;  // best validation value so far, and since when
-  bool operator==(const CheckpointState&) const = default;
+  void VisitFields(FieldVisitor& visitor) override;
 };
 
 /// A checkpoint the reader refused, and why.
@@ -39,15 +41,16 @@ class CheckpointStore {
   explicit CheckpointStore(std::string folder);
 
   /// Commits step-N: a temporary sibling is filled, every file and then the folder synced, renamed,
-  /// and the parent synced; then LATEST, and BEST when N is the best step, are replaced; only then
-  /// goes what neither `keep` nor BEST holds. A checkpoint of the same step is left as it is.
+  /// and the parent synced; then LATEST and BEST (the best step's, where it has a folder) are
+  /// replaced; only then goes what neither `keep` nor BEST holds. A checkpoint of the same step is
+  /// left as it is.
   /// @throws Error(kCannotCreate), Error(kIoError).
   template <Scalar T>
   void Save(const CheckpointState& state, const TrainingState<T>& from, int64_t keep);
 
   /// The newest checkpoint that passes every check, put into `into`; those newer that do not are
-  /// added to `refused`. Nothing when there is none. Leftovers of killed writers are removed and
-  /// the pointers repaired, so call it only under the run's lease.
+  /// added to `refused` and renamed to step-N.refused. Nothing when there is none. Leftovers of
+  /// killed writers are removed and the pointers repaired, so call it only under the run's lease.
   template <Scalar T>
   std::optional<CheckpointState> LoadNewest(const TrainingState<T>& into,
                                             std::vector<RefusedCheckpoint>& refused);
@@ -58,6 +61,10 @@ class CheckpointStore {
   const std::string& folder() const { return folder_; }
 
  private:
+  void Point(const CheckpointState& state) const;
+  void RemoveOld(const CheckpointState& state, int64_t keep) const;
+  void RemoveLeftovers() const;
+
   std::string folder_;
 };
 

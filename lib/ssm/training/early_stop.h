@@ -13,7 +13,7 @@ struct EarlyStopState {
   bool operator==(const EarlyStopState&) const = default;
 };
 
-/// Follows the task's metric from evaluation to evaluation. NaN is never better.
+/// Follows the task's metric from evaluation to evaluation. What is not finite is never better.
 class EarlyStop {
  public:
   /// `patience`: evaluations without a better one before stopping; 0: never stop.

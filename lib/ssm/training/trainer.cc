@@ -1,0 +1,278 @@
+#include "ssm/training/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "ssm/base/crash_point.h"
+#include "ssm/base/errors.h"
+#include "ssm/base/random.h"
+#include "ssm/tasks/loss.h"
+#include "ssm/training/flat_buffers.h"
+#include "ssm/training/train_batch.h"
+
+namespace ssm {
+namespace {
+
+/// What the model shares out among rows [first, first + rows) of every micro-batch.
+template <Scalar T>
+struct Shard {
+  Shard(const SequenceModel<T>& model, int64_t first_row, int64_t row_count)
+      : first(first_row),
+        rows(row_count),
+        tape(Mode::kTrain),
+        state(model.InitialState(row_count)),
+        grads(Shape{model.parameters().flat_size()}),
+        norms(static_cast<size_t>(model.layers())) {}
+
+  int64_t first, rows;
+  Tape<T> tape;
+  State<T> state;
+  Array<T> grads;
+  ModelPiece<T> inputs;
+  std::vector<LayerNorms> norms;
+  double loss = 0;
+};
+
+uint64_t DropoutKey(uint64_t seed, int64_t step) { return HashBytes(&step, sizeof(step), seed); }
+
+}  // namespace
+
+template <Scalar T>
+struct Trainer<T>::Parts {
+  Parts(const SequenceModel<T>& the_model, const Task& task, const TrainOptions& the_options,
+        uint64_t seed, Workers& the_workers)
+      : model(the_model),
+        options(the_options),
+        data_seed(seed),
+        workers(the_workers),
+        parameters(the_model.parameters()),
+        optimiser(ParameterRanges(the_model.parameters(), the_options), parameters.flat().size(),
+                  the_options.beta1, the_options.beta2, the_options.eps),
+        batch(task, the_options.batch, seed, the_workers),
+        prepared(the_model),
+        gradients(Shape{the_model.parameters().flat_size()}),
+        prepared_gradients(Shape{the_model.parameters().flat_size()}),
+        reduction(the_model.parameters().flat_size()),
+        norms(static_cast<size_t>(the_model.layers())) {
+    const int64_t count = options.ShardCount();
+    for (int64_t s = 0; s < count; ++s) {
+      const int64_t first = options.batch * s / count;
+      const int64_t last = options.batch * (s + 1) / count;
+      shards.push_back(std::make_unique<Shard<T>>(model, first, last - first));
+      buffers.push_back(shards.back()->grads.data());
+    }
+    buffers.push_back(prepared_gradients.data());
+    shard_prepared.resize(static_cast<size_t>(count));
+  }
+
+  void RunShard(int64_t index, int64_t first_row);
+  [[noreturn]] void Diverged(const std::string& what) const;
+  StepReport Report(double loss, double norm, double factor);
+
+  const SequenceModel<T>& model;
+  TrainOptions options;
+  uint64_t data_seed;
+  Workers& workers;
+  Parameters<T> parameters;
+  AdamW<T> optimiser;
+  TrainBatch batch;
+  PreparedValues<T> prepared;
+  std::vector<std::unique_ptr<Shard<T>>> shards;
+  std::vector<std::vector<Array<T>>> shard_prepared;
+  std::vector<const T*> buffers;  // what the reduction adds up, in order
+  Array<T> gradients, prepared_gradients;
+  Reduction<T> reduction;
+  std::vector<LayerNorms> norms;
+  int64_t step = 0;   // done
+  int64_t micro = 0;  // drawn last
+  double weight = 0;
+  int64_t tokens = 0;
+  bool want_norms = false;
+};
+
+template <Scalar T>
+void Trainer<T>::Parts::RunShard(int64_t index, int64_t first_row) {
+  Shard<T>& shard = *shards[static_cast<size_t>(index)];
+  Tape<T>& tape = shard.tape;
+  tape.Reset();
+  tape.SetParams(parameters.View(shard.grads.data()));
+  shard.inputs.Set(batch.piece(), shard.first, shard.rows);
+  Pass(CrashPoint::kForward);
+  const Prepared<T> values = prepared.Bind(tape, &shard_prepared[static_cast<size_t>(index)]);
+  const Dropout dropout{DropoutKey(data_seed, step + 1), first_row + shard.first, 0};
+  const std::span<LayerNorms> watch =
+      want_norms ? std::span<LayerNorms>(shard.norms) : std::span<LayerNorms>();
+  const ModelOutputs<T> outputs =
+      model.Forward(tape, shard.inputs.view(), BindConstant(tape, shard.state), values, T{1},
+                    dropout, Want::kOutput, watch);
+  const Var<T> loss = TaskLoss(tape, outputs.y, batch.spec(), batch.piece(), shard.first);
+  shard.loss += static_cast<double>(*tape.value(loss));
+  Pass(CrashPoint::kBackward);
+  const T one = 1;
+  tape.Seed(loss, &one);
+  tape.Backward();
+}
+
+template <Scalar T>
+void Trainer<T>::Parts::Diverged(const std::string& what) const {
+  throw Error(ExitCode::kDiverged,
+              fmt::format("Training diverged at step {}: {}. Lower train.lr or train.clip, or "
+                          "lengthen train.warmup.",
+                          step + 1, what));
+}
+
+template <Scalar T>
+StepReport Trainer<T>::Parts::Report(double loss, double norm, double factor) {
+  StepReport report{step, loss, norm, options.lr * factor, tokens, {}};
+  if (!want_norms) return report;
+  const double rows = static_cast<double>(options.batch * options.accumulate);
+  for (size_t layer = 0; layer < norms.size(); ++layer) {
+    norms[layer] = {};
+    for (const auto& shard : shards) {
+      norms[layer].activation += shard->norms[layer].activation / rows;
+      norms[layer].gradient += shard->norms[layer].gradient / (rows * weight);
+    }
+  }
+  report.norms = norms;
+  return report;
+}
+
+template <Scalar T>
+Trainer<T>::Trainer(const SequenceModel<T>& model, const Task& task, const TrainOptions& options,
+                    uint64_t data_seed, Workers& workers) {
+  FlushDenormals();
+  parts_ = std::make_unique<Parts>(model, task, options, data_seed, workers);
+}
+
+template <Scalar T>
+Trainer<T>::~Trainer() = default;
+
+template <Scalar T>
+StepReport Trainer<T>::Step(bool want_norms) {
+  Begin(want_norms);
+  for (int64_t micro = 0; micro < parts_->options.accumulate; ++micro) {
+    Draw(micro);
+    Accumulate();
+  }
+  return Update();
+}
+
+template <Scalar T>
+void Trainer<T>::Begin(bool want_norms) {
+  Parts& p = *parts_;
+  p.weight = 0;
+  p.tokens = 0;
+  p.want_norms = want_norms;
+  p.prepared_gradients.Fill(0);
+  p.prepared.Compute(p.parameters.View(p.prepared_gradients.data()), p.batch.spec().steps, T{1});
+  const auto clear = [&p](int64_t s, int) {
+    Shard<T>& shard = *p.shards[static_cast<size_t>(s)];
+    shard.loss = 0;
+    shard.grads.Fill(0);
+    std::fill(shard.norms.begin(), shard.norms.end(), LayerNorms{});
+    p.prepared.MakeGrads(p.shard_prepared[static_cast<size_t>(s)]);
+  };
+  p.workers.Run(std::ssize(p.shards), clear);
+}
+
+template <Scalar T>
+void Trainer<T>::Draw(int64_t micro) {
+  Parts& p = *parts_;
+  p.micro = micro;
+  p.batch.Draw((p.step * p.options.accumulate + micro) * p.options.batch);
+}
+
+template <Scalar T>
+void Trainer<T>::Accumulate() {
+  Parts& p = *parts_;
+  p.weight += TotalWeight(p.batch.spec(), p.batch.piece());
+  p.tokens += p.batch.tokens();
+  const auto run = [&p](int64_t s, int) { p.RunShard(s, p.micro * p.options.batch); };
+  p.workers.Run(std::ssize(p.shards), run);
+}
+
+template <Scalar T>
+StepReport Trainer<T>::Update() {
+  Parts& p = *parts_;
+  Pass(CrashPoint::kUpdate);
+  if (!(p.weight > 0)) {
+    Fail(ExitCode::kBadData,
+         fmt::format("Step {} scores no output of its {} sequences: nothing can be learnt.",
+                     p.step + 1, p.options.batch * p.options.accumulate));
+  }
+  double loss = 0;
+  for (const auto& shard : p.shards) loss += shard->loss;
+  loss /= p.weight;
+  if (!std::isfinite(loss)) p.Diverged(fmt::format("the loss is {}", loss));
+
+  p.prepared.Backward(p.shard_prepared);
+  const double norm =
+      p.reduction.Sum(p.buffers, static_cast<T>(1 / p.weight), p.gradients.flat(), p.workers);
+  if (!std::isfinite(norm)) {
+    p.Diverged("the gradient of " +
+               FirstNonFinite<T>(p.model.parameters(), std::as_const(p.gradients).flat()) +
+               " is not finite");
+  }
+  const double factor =
+      ScheduleFactor(p.options.schedule, p.step + 1, p.options.warmup, p.options.steps);
+  p.optimiser.Step(p.step + 1, factor, static_cast<T>(ClipFactor(norm, p.options.clip)),
+                   std::as_const(p.gradients).flat(), p.parameters.flat(), p.workers);
+  p.parameters.Touch();
+  if (!p.reduction.Finite(std::as_const(p.parameters).flat(), p.workers)) {
+    p.Diverged("the update left " +
+               FirstNonFinite<T>(p.model.parameters(), std::as_const(p.parameters).flat()) +
+               " not finite");
+  }
+  ++p.step;
+  return p.Report(loss, norm, factor);
+}
+
+template <Scalar T>
+int64_t Trainer<T>::step() const {
+  return parts_->step;
+}
+
+template <Scalar T>
+void Trainer<T>::SetStep(int64_t step) {
+  SSM_CHECK(step >= 0, "a trainer continues after 0 or more steps");
+  parts_->step = step;
+}
+
+template <Scalar T>
+Parameters<T>& Trainer<T>::parameters() {
+  return parts_->parameters;
+}
+
+template <Scalar T>
+const Parameters<T>& Trainer<T>::parameters() const {
+  return parts_->parameters;
+}
+
+template <Scalar T>
+AdamW<T>& Trainer<T>::optimiser() {
+  return parts_->optimiser;
+}
+
+template <Scalar T>
+std::span<const T> Trainer<T>::gradients() const {
+  return std::as_const(parts_->gradients).flat();
+}
+
+template <Scalar T>
+int64_t Trainer<T>::bytes() const {
+  const Parts& p = *parts_;
+  size_t tapes = p.prepared.tape().bytes();
+  for (const auto& shard : p.shards) tapes += shard->tape.bytes();
+  // Values, two moments, the sum, the prepared part, and one gradient for each shard.
+  const int64_t flat = p.gradients.bytes() * (5 + std::ssize(p.shards));
+  return static_cast<int64_t>(tapes) + flat;
+}
+
+template class Trainer<float>;
+template class Trainer<double>;
+
+}  // namespace ssm
