@@ -60,6 +60,8 @@ Array<To> Cast(const Array<From>& from) {
 template class Array<float>;
 template class Array<double>;
 template class Array<int64_t>;
+template Array<float> Cast(const Array<int64_t>&);
+template Array<double> Cast(const Array<int64_t>&);
 template Array<float> Cast(const Array<double>&);
 template Array<double> Cast(const Array<float>&);
 template Array<float> Cast(const Array<float>&);
