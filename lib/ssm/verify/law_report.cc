@@ -25,7 +25,8 @@ double Relative(double difference, double scale) {
 }  // namespace
 
 LawReport::LawReport(std::string law, std::string subject, double tolerance,
-                     const LawRequest& request) {
+                     const LawRequest& request)
+    : tolerance_(tolerance) {
   replay_ = fmt::format("ssmctl check {}{} --law {} --seed {}", request.config, request.overrides,
                         law, request.seed);
   if (!request.broken.empty()) replay_ += " --break " + request.broken;
@@ -47,13 +48,15 @@ void LawReport::Note(double error, double tolerance, const std::string& what) {
   excess_ = excess;
   result_.passed = result_.passed && error <= tolerance;
   result_.worst = error;
+  result_.tolerance = tolerance;
   result_.where = label_.empty() ? what : what + ", " + label_;
   worst_steps_ = steps_;
 }
 
 template <Scalar T>
-void LawReport::Compare(const std::string& what, std::span<const T> a, std::span<const T> b) {
-  if (result_.tolerance == 0) return Same(what, a, b);
+void LawReport::Compare(const std::string& what, std::span<const T> a, std::span<const T> b,
+                        double tolerance) {
+  if (tolerance == 0) return Same(what, a, b);
   if (a.size() != b.size()) return Require(false, what + " has another size");
   double difference = 0, scale = 0;
   for (size_t i = 0; i < a.size(); ++i) {
@@ -62,11 +65,11 @@ void LawReport::Compare(const std::string& what, std::span<const T> a, std::span
     scale = std::max(scale, std::abs(static_cast<double>(b[i])));
     if (difference == kInfinity) break;
   }
-  CompareTo(what, difference, scale);
+  Note(Relative(difference, scale), tolerance, what);
 }
 
-void LawReport::CompareTo(const std::string& what, double difference, double scale) {
-  Note(Relative(difference, scale), result_.tolerance, what);
+void LawReport::Judge(const std::string& what, double difference, double scale) {
+  Note(Relative(difference, scale), tolerance_, what);
 }
 
 template <Scalar T>
@@ -85,10 +88,10 @@ void LawReport::Same(const std::string& what, std::span<const T> a, std::span<co
 
 void LawReport::Require(bool holds, const std::string& what) {
   if (holds) {
-    if (excess_ < 0) Note(0, result_.tolerance, what);
+    if (excess_ < 0) Note(0, tolerance_, what);
     return;
   }
-  Note(kInfinity, result_.tolerance, what);
+  Note(kInfinity, tolerance_, what);
 }
 
 template <Scalar T>
@@ -113,9 +116,10 @@ LawResult LawReport::Finish() const {
   return result;
 }
 
-#define SSM_INSTANTIATE(T)                                                                      \
-  template void LawReport::Compare(const std::string&, std::span<const T>, std::span<const T>); \
-  template void LawReport::Same(const std::string&, std::span<const T>, std::span<const T>);    \
+#define SSM_INSTANTIATE(T)                                                                     \
+  template void LawReport::Compare(const std::string&, std::span<const T>, std::span<const T>, \
+                                   double);                                                    \
+  template void LawReport::Same(const std::string&, std::span<const T>, std::span<const T>);   \
   template void LawReport::Finite(const std::string&, std::span<const T>);
 SSM_INSTANTIATE(float)
 SSM_INSTANTIATE(double)

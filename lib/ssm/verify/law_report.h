@@ -22,9 +22,15 @@ class LawReport {
 
   /// max|a-b| <= tolerance * max|b| over the array; NaN anywhere fails. Sizes must agree.
   template <Scalar T>
-  void Compare(const std::string& what, std::span<const T> a, std::span<const T> b);
-  /// The same against a tolerance and a scale of this array's own: max|a-b| <= tolerance * scale.
-  void CompareTo(const std::string& what, double difference, double scale);
+  void Compare(const std::string& what, std::span<const T> a, std::span<const T> b) {
+    Compare(what, a, b, tolerance_);
+  }
+  /// The same with a tolerance of this array's own.
+  template <Scalar T>
+  void Compare(const std::string& what, std::span<const T> a, std::span<const T> b,
+               double tolerance);
+  /// difference <= tolerance * scale, for whoever has measured them.
+  void Judge(const std::string& what, double difference, double scale);
   /// Bit for bit, whatever the tolerance.
   template <Scalar T>
   void Same(const std::string& what, std::span<const T> a, std::span<const T> b);
@@ -41,6 +47,7 @@ class LawReport {
   void Note(double error, double tolerance, const std::string& what);
 
   LawResult result_;
+  double tolerance_;  // the law's; result_ tells the one of the worst array
   std::string replay_;
   std::string label_;
   int64_t steps_ = 0;
