@@ -43,7 +43,7 @@ class BatchReader {
   Detail detail_ = Detail::kTraining;
   std::vector<std::unique_ptr<SequenceStream>> streams_;
   std::vector<int64_t> counts_;
-  bool ended_ = true;
+  int64_t longest_ = 0, taken_ = 0;  // steps a row may have, and those asked for
 };
 
 /// Rows [first, first + rows) of a TaskPiece in a model's scalar, in arrays that are reused. Move

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -11,47 +9,59 @@
 
 namespace ssm {
 
-/// Octave of a lag: 0 for 0, 1 for 1, 2 for 2-3, 3 for 4-7, ...
+/// Octave of a lag >= 0: 0 for 0, 1 for 1, 2 for 2-3, 3 for 4-7, ...
 int64_t LagOctave(int64_t lag);
 /// "0", "1", "2-3", "4-7", ...
 std::string LagOctaveLabel(int64_t octave);
+
+/// A numerator and a denominator for every sequence, grown as sequences appear.
+struct SequenceSums {
+  std::vector<double> numerator, denominator;
+  void Add(int64_t sequence, double n, double d);
+  bool empty() const { return numerator.empty(); }
+  /// As a tally over `sequences` sequences; those never added to hold zeros.
+  Tally ToTally(const std::string& subject, const std::string& metric, const std::string& axis,
+                const std::string& label, int64_t sequences) const;
+};
 
 /// The generic scorer. For the model ("model") and every reference, overall, by lag octave (axis
 /// "lag") and by stratum (axis and label of the spec), one tally each of:
 ///   squared error          "nmse" = sum w (y - target)^2 / sum w variance_o, and "mse"
 ///   binary cross-entropy   "accuracy" (a logit of 0 is half right), and "bce" in nats
 ///   softmax cross-entropy  "accuracy" (k equal largest logits are 1/k right), and "cross_entropy"
-/// `variance`: [O] of the targets (squared error only; empty: 1 each). Labels nothing falls under
-/// give no tally. Memory: two doubles per sequence and tally.
+/// `variance`: [O] of the targets (squared error only; empty: 1 each). Labels that no scored step
+/// falls under give no tally. Memory: four doubles per sequence, subject and label met.
 class ObjectiveScorer : public Scorer {
  public:
   explicit ObjectiveScorer(const TaskSpec& spec, std::vector<double> variance = {});
   void Add(int64_t first, const TaskPiece& piece, const double* y) override;
   Score Finish() override;
 
+  /// Sequences met so far: one more than the largest index.
+  int64_t sequences() const { return sequences_; }
+
  private:
-  struct Sums {
-    std::vector<double> score, loss, weight, scale;  // [sequences]; grown when first touched
+  struct Cell {
+    SequenceSums metric, loss;
+  };
+  struct Group {
+    std::string axis, label;
   };
   struct StepScore {
-    double score = 0, loss = 0, weight = 0, scale = 0;
+    double score = 0, scale = 0, loss = 0, terms = 0;
   };
-  StepScore ScoreStep(const TaskPiece& piece, int64_t step, const double* y) const;
-  void AddTo(int64_t subject, int64_t group, int64_t sequence, const StepScore& step);
-  void Emit(int64_t subject, const std::string& axis, const std::string& label, const Sums& sums,
-            Score& into) const;
+  StepScore ScoreStep(const double* y, const double* target, const double* weight) const;
+  /// The groups step `at` of a piece falls under: overall, its octave, its labels.
+  void GroupsOf(const TaskPiece& piece, int64_t at);
+  void AddStep(const TaskPiece& piece, int64_t at, int64_t sequence, const double* y);
 
   TaskSpec spec_;
   std::vector<double> variance_;
-  std::vector<std::vector<Sums>> groups_;  // [1 + references][groups]
+  std::vector<Group> groups_;
+  std::vector<int64_t> first_of_strata_;  // [S] group of an axis's first label
+  std::vector<std::vector<Cell>> cells_;  // [1 + references][groups]
+  std::vector<int64_t> of_step_;          // scratch of GroupsOf
   int64_t sequences_ = 0;
-};
-
-/// A number per sequence that a task adds to the generic ones: mean |logit - log-odds| and the
-/// like.
-struct ExtraTally {
-  std::vector<double> numerator, denominator;
-  void Add(int64_t sequence, double n, double d);
 };
 
 }  // namespace ssm
