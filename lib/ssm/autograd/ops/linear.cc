@@ -1,0 +1,43 @@
+#include "ssm/autograd/ops/linear.h"
+
+#include "ssm/autograd/ops/shapes.h"
+#include "ssm/base/errors.h"
+#include "ssm/kernels/gemm.h"
+#include "ssm/kernels/pointwise.h"
+
+namespace ssm {
+
+using kernels::Write;
+
+template <Scalar T>
+Var<T> Linear(Tape<T>& tape, Var<T> x, Var<T> weight, Var<T> bias) {
+  const Shape shape = tape.shape(x);
+  const int64_t out = tape.shape(weight)[0], in = tape.shape(weight)[1];
+  SSM_CHECK(shape.Back(0) == in,
+            "x " + shape.ToString() + " meets a weight " + tape.shape(weight).ToString());
+  const int64_t rows = RowCount(shape);
+  Var<T> y = tape.New(WithLast(shape, out));
+  if (tape.Live()) {
+    if (bias) kernels::SpreadRows(rows, out, tape.value(bias), tape.out(y));
+    kernels::GemmTransposedB(rows, out, in, tape.value(x), tape.value(weight), tape.out(y),
+                             bias ? Write::kAdd : Write::kAssign);
+  }
+  const double flops =
+      static_cast<double>(rows * out) * static_cast<double>(2 * in + (bias ? 1 : 0));
+  tape.Record("linear", {x, weight, bias}, {y}, flops, [=](Tape<T>& t) {
+    const T* gy = t.grad(y);
+    if (T* gx = t.acc(x)) {
+      kernels::Gemm(rows, in, out, gy, t.value(weight), gx, Write::kAdd);
+    }
+    if (T* gw = t.acc(weight)) {
+      kernels::GemmTransposedA(out, in, rows, gy, t.value(x), gw, Write::kAdd);
+    }
+    if (T* gb = t.acc(bias)) kernels::SumRows(rows, out, gy, gb);
+  });
+  return y;
+}
+
+template Var<float> Linear(Tape<float>&, Var<float>, Var<float>, Var<float>);
+template Var<double> Linear(Tape<double>&, Var<double>, Var<double>, Var<double>);
+
+}  // namespace ssm
