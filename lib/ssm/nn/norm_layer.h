@@ -22,6 +22,7 @@ class NormLayer {
 
  private:
   NormKind kind_ = NormKind::kNone;
+  int64_t channels_ = 0;
   Param weight_, bias_;
 };
 

@@ -6,18 +6,14 @@
 #include "ssm/kernels/rows.h"
 
 namespace ssm {
-namespace {
 
-[[noreturn]] void BadId(int64_t row, int64_t step, size_t field, int64_t id, int64_t vocabulary,
-                        std::span<const std::string> names) {
-  const std::string name =
-      field < names.size() ? "\"" + names[field] + "\"" : std::to_string(field);
-  Fail(ExitCode::kBadData, "row " + std::to_string(row) + ", step " + std::to_string(step) +
-                               ": token field " + name + " has id " + std::to_string(id) +
-                               ", allowed is 0 to " + std::to_string(vocabulary - 1));
+void ThrowBadTokenId(int64_t row, int64_t step, const std::string& field, int64_t id,
+                     int64_t vocabulary) {
+  const std::string at = step < 0 ? "" : ", step " + std::to_string(step);
+  Fail(ExitCode::kBadData, "row " + std::to_string(row) + at + ": token field " + field +
+                               " has id " + std::to_string(id) + ", allowed is 0 to " +
+                               std::to_string(vocabulary - 1));
 }
-
-}  // namespace
 
 template <Scalar T>
 Var<T> Embedding(Tape<T>& tape, const Clock& clock, std::span<const int64_t> ids,
@@ -36,7 +32,10 @@ Var<T> Embedding(Tape<T>& tape, const Clock& clock, std::span<const int64_t> ids
     for (size_t f = 0; f < fields; ++f) {
       const int64_t id = ids[static_cast<size_t>(i) * fields + f];
       const int64_t vocabulary = tape.shape(tables[f])[0];
-      if (id < 0 || id >= vocabulary) BadId(i / clock.T, i % clock.T, f, id, vocabulary, names);
+      if (id < 0 || id >= vocabulary) {
+        const std::string name = f < names.size() ? names[f] : std::to_string(f);
+        ThrowBadTokenId(i / clock.T, i % clock.T, name, id, vocabulary);
+      }
       kernels::Axpy(n, T{1}, tape.value(tables[f]) + id * n, row);
     }
   }

@@ -17,4 +17,8 @@ template <Scalar T>
 Var<T> Embedding(Tape<T>& tape, const Clock& clock, std::span<const int64_t> ids,
                  std::span<const Var<T>> tables, std::span<const std::string> names = {});
 
+/// What both faces throw: Error(kBadData). `step` < 0: streaming.
+[[noreturn]] void ThrowBadTokenId(int64_t row, int64_t step, const std::string& field, int64_t id,
+                                  int64_t vocabulary);
+
 }  // namespace ssm

@@ -1,0 +1,34 @@
+#include "ssm/nn/linear_layer.h"
+
+#include "ssm/autograd/ops/linear.h"
+#include "ssm/kernels/gemm.h"
+#include "ssm/kernels/pointwise.h"
+#include "ssm/nn/init.h"
+
+namespace ssm {
+
+LinearLayer::LinearLayer(ParameterBuilder parameters, int64_t in, int64_t out, bool bias)
+    : weight_(parameters.Add("weight", {out, in}, FanIn(in))), has_bias_(bias) {
+  if (bias) bias_ = parameters.Add("bias", {out}, FanIn(in), "default", false);
+}
+
+template <Scalar T>
+Var<T> LinearLayer::Apply(Tape<T>& tape, Var<T> x) const {
+  return Linear(tape, x, tape.Use(weight_), has_bias_ ? tape.Use(bias_) : Var<T>{});
+}
+
+template <Scalar T>
+void LinearLayer::ApplyRows(const ParamView<T>& params, int64_t rows, const T* x, T* y) const {
+  if (has_bias_) kernels::SpreadRows(rows, out(), params.values + bias_.offset, y);
+  kernels::GemmTransposedB(rows, out(), in(), x, params.values + weight_.offset, y,
+                           has_bias_ ? kernels::Write::kAdd : kernels::Write::kAssign);
+}
+
+#define SSM_INSTANTIATE(T)                                    \
+  template Var<T> LinearLayer::Apply(Tape<T>&, Var<T>) const; \
+  template void LinearLayer::ApplyRows(const ParamView<T>&, int64_t, const T*, T*) const;
+SSM_INSTANTIATE(float)
+SSM_INSTANTIATE(double)
+#undef SSM_INSTANTIATE
+
+}  // namespace ssm
