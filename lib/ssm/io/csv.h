@@ -19,11 +19,11 @@ struct Table {
   std::optional<int64_t> Column(std::string_view name) const;
 };
 
-/// The separator is the first of ';', ',', tab that the first row holds outside quotes, else runs
-/// of blanks. Lines that begin with '#' or '%' and empty lines are skipped. The first row is a
-/// header when one of its cells is neither a number nor a missing value; the last comment before
-/// the first row is one when it has as many words as the row has cells, none of them a number. An
-/// empty cell, "NaN", "NA", "null" and "?" are missing values (NaN).
+/// The separator is the first of ';', ',', tab that the first row holds outside quotes, else runs of
+/// blanks. Lines that begin with '#' or '%' and empty lines are skipped. The first row is a header
+/// when its first cell is no number and one of its cells is neither number nor missing; the last
+/// comment before the first row is one when it has as many words as the row has cells, none of them
+/// a number. An empty cell, "NaN", "NA", "null" and "?" are missing values (NaN).
 /// @throws Error(kBadData) naming file, line and column of a ragged row or of a cell that is no
 ///         number; Error(kMissingInput).
 Table ReadTable(const std::string& path);
