@@ -20,6 +20,8 @@ struct MlpOptions final : Configurable {
   bool gated = true;
   ActivationKind activation = ActivationKind::kSilu;
   void VisitFields(FieldVisitor& visitor) override;
+  /// Hidden width at a given d_model.
+  int64_t Hidden(int64_t d_model) const;
 };
 
 /// One block: y = output(activation(mixer(norm x))); x += y (or x = y); x += mlp(norm x).
@@ -43,6 +45,7 @@ struct ModelOptions final : Configurable {
   NormKind final_norm = NormKind::kRms;
   StackOf<BlockOptions> layers;
   void VisitFields(FieldVisitor& visitor) override;
+  void Check(Faults& faults) const override;
 };
 
 /// What flows in and out, as a task states it.

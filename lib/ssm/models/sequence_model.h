@@ -15,12 +15,15 @@ struct ModelOutputs {
   TapeState<T> next;  // steps travel here, one per row and model; slots empty under Want::kOutput
 };
 
-/// Norms of one layer, summed over the batch: root mean square of what the block adds to and of its
-/// gradient.
+/// Norms of one layer, summed over the rows of the batch: root mean square, over a row's real
+/// tokens and channels, of what the block adds to and of its gradient. Forward adds to both.
 struct LayerNorms {
   double activation = 0;
   double gradient = 0;  // filled during Backward
 };
+
+template <Scalar T>
+struct ModelParts;
 
 /// x = encoder(reals, tokens); x = block_i(x); y = readout(final_norm x).
 /// Encoder: reals through W [D, C] and a bias, both U(+-1/sqrt(C)) (a zero bias and pre-norm would
@@ -42,7 +45,9 @@ class SequenceModel {
 
   int64_t PreparedCount() const;
   void Prepare(Tape<T>& tape, int64_t longest, T dt_scale, Prepared<T> prepared) const;
+  /// `dropout`: its key 0 means none (evaluation); each block uses its own rate.
   /// `norms`, when given, has one entry per layer and must outlive Backward.
+  /// @throws Error(kBadData) when the piece lacks what the model takes, or an id is out of range.
   ModelOutputs<T> Forward(Tape<T>& tape, const Piece<T>& piece, const TapeState<T>& state,
                           Prepared<T> prepared, T dt_scale, const Dropout& dropout, Want want,
                           std::span<LayerNorms> norms = {}) const;
@@ -50,8 +55,7 @@ class SequenceModel {
   std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params, T dt_scale) const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<const ModelParts<T>> parts_;
 };
 
 /// Prepared values on a tape of their own, bound into the tapes of shards and chunks.
@@ -59,8 +63,7 @@ class SequenceModel {
 ///   PreparedValues<T> prepared(model);
 ///   prepared.Compute(params, longest, dt_scale);            // once per optimiser step
 ///   Prepared<T> p = prepared.Bind(tape, shard_grads);       // in each shard
-///   prepared.Backward(all_shard_grads);                     // summed in shard order, seeded,
-///   walked
+///   prepared.Backward(all_shard_grads);                     // seeded in shard order, walked
 template <Scalar T>
 class PreparedValues {
  public:

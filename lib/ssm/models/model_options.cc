@@ -1,0 +1,74 @@
+#include "ssm/models/model_options.h"
+
+#include <cmath>
+
+namespace ssm {
+namespace {
+
+constexpr int64_t kMaxChannels = 1 << 16;
+constexpr int64_t kMaxLayers = 1024;
+constexpr double kMaxExpand = 64;
+
+void VisitNorm(FieldVisitor& visitor, const char* name, NormKind& kind, Doc doc) {
+  visitor.Choice<NormKind>(
+      name, kind, {{"none", NormKind::kNone}, {"layer", NormKind::kLayer}, {"rms", NormKind::kRms}},
+      doc);
+}
+
+void VisitActivation(FieldVisitor& visitor, ActivationKind& kind, Doc doc) {
+  visitor.Choice<ActivationKind>("activation", kind,
+                                 {{"none", ActivationKind::kNone},
+                                  {"gelu", ActivationKind::kGelu},
+                                  {"silu", ActivationKind::kSilu},
+                                  {"relu", ActivationKind::kRelu},
+                                  {"tanh", ActivationKind::kTanh},
+                                  {"sigmoid", ActivationKind::kSigmoid}},
+                                 doc);
+}
+
+}  // namespace
+
+void MlpOptions::VisitFields(FieldVisitor& visitor) {
+  visitor.Real("expand", expand, {.min = 0, .max = kMaxExpand, .open_min = true},
+               "hidden width as a multiple of d_model, rounded");
+  visitor.Bool("gated", gated,
+               "whether a second projection is multiplied in (SwiGLU and its like)");
+  VisitActivation(visitor, activation, "of the hidden layer, or of its gate");
+}
+
+int64_t MlpOptions::Hidden(int64_t d_model) const {
+  return std::llround(expand * static_cast<double>(d_model));
+}
+
+void BlockOptions::VisitFields(FieldVisitor& visitor) {
+  VisitNorm(visitor, "norm", norm, "of what the mixer and the mlp read");
+  visitor.Bool("residual", residual, "x += y if true, x = y if false");
+  VisitActivation(visitor, activation, "of the mixer's output");
+  visitor.Choice<OutputKind>(
+      "output", output,
+      {{"none", OutputKind::kNone}, {"linear", OutputKind::kLinear}, {"glu", OutputKind::kGlu}},
+      "projection after the activation; glu is gated by a sigmoid");
+  visitor.Real("dropout", dropout, {.min = 0, .max = 1, .open_max = true},
+               "share of zeros in what is added to x, in training");
+  visitor.OptionalObject("mlp", has_mlp, mlp, "x += mlp(norm x), or \"none\"");
+  visitor.Tagged("mixer", mixer, "what mixes over time");
+}
+
+void ModelOptions::VisitFields(FieldVisitor& visitor) {
+  visitor.Int("d_model", d_model, {1, kMaxChannels}, "channels between blocks");
+  VisitNorm(visitor, "final_norm", final_norm, "of what the readout reads");
+  visitor.Stack("block", "layers", layers, {1, kMaxLayers},
+                "blocks: a number, or one patch of the block for each");
+}
+
+void ModelOptions::Check(Faults& faults) const {
+  for (int64_t i = 0; i < layers.size(); ++i) {
+    const BlockOptions& block = layers.at(i);
+    if (block.has_mlp && block.mlp.Hidden(d_model) < 1) {
+      faults.Add("layers/" + std::to_string(i) + "/mlp/expand",
+                 "the hidden width, expand * d_model rounded, is 0; it must be at least 1");
+    }
+  }
+}
+
+}  // namespace ssm
