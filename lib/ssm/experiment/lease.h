@@ -9,10 +9,12 @@
 #include <string>
 #include <thread>
 
+#include "ssm/config/fields.h"
+
 namespace ssm {
 
 /// What lease.json holds.
-struct LeaseRecord {
+struct LeaseRecord final : Configurable {
   std::string host;
   int64_t pid = 0;
   int64_t process_start = 0;  // clock ticks after boot: tells a reused pid apart
@@ -20,6 +22,7 @@ struct LeaseRecord {
   int64_t heartbeat = 0;      // Unix seconds
   std::string slurm_job;      // empty outside Slurm
   int64_t slurm_restarts = 0;
+  void VisitFields(FieldVisitor& visitor) override;
 };
 
 /// Of this process, now.
@@ -34,7 +37,8 @@ LeaseVerdict JudgeLease(const LeaseRecord& found, const LeaseRecord& ours, int64
                         bool found_is_alive);
 
 /// Holds lease.json while it lives, writing the heartbeat every 30 s from a thread of its own. The
-/// file is locked (flock) as well, which also parts two containers of one kernel.
+/// file is locked (flock) as well, which also parts two processes of one kernel that cannot see
+/// each other. A file that cannot be read, and is not locked, belongs to nobody.
 class Lease {
  public:
   /// @throws Error(kRefused) naming pid, host and the age of the heartbeat when another process

@@ -10,12 +10,14 @@
 namespace ssm {
 
 /// What status.json says.
-struct RunStatus {
+struct RunStatus final : Configurable {
   std::string state = "running";  // running, finished, stopped, diverged, failed
-  int64_t step = 0;               // of the last checkpoint or the last step done
-  int exit_code = 0;
+  int64_t step = 0;               // of the last checkpoint, or the last step done
+  int64_t exit_code = 0;
   std::string message;
   bool early_stopped = false;
+  int64_t extended_from = 0;  // train.steps before a resume raised it; 0: never
+  void VisitFields(FieldVisitor& visitor) override;
 };
 
 /// Paths of a run; creating one never touches another.
@@ -41,7 +43,7 @@ class RunDirectory {
   std::string log() const;          // log.txt
   std::string lease() const;        // lease.json
 
-  void WriteStatus(const RunStatus& status) const;
+  void WriteStatus(RunStatus status) const;
   /// @throws Error(kMissingInput), Error(kBadData).
   RunStatus ReadStatus() const;
 
@@ -49,6 +51,25 @@ class RunDirectory {
   explicit RunDirectory(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
+
+/// What manifest.json says: where a run came from and what made it. Written once, at the start.
+struct RunManifest final : Configurable {
+  std::string version, commit, compiler, build_type, flags, arch, isa, eigen, fftw, cpu;
+  std::string host, started;  // UTC, "2026-11-30T14:25:01Z"
+  std::string slurm_job;
+  int64_t threads = 1;
+  int64_t seed_init = 0, seed_data = 0, seed_eval = 0;
+  std::vector<std::string> arguments;
+  std::string working_directory;
+  std::string config_directory;  // where relative paths of the config start
+  void VisitFields(FieldVisitor& visitor) override;
+};
+
+/// Of this process, now.
+RunManifest MakeManifest(const Experiment& experiment, int threads,
+                         const std::vector<std::string>& arguments);
+/// @throws Error(kMissingInput), Error(kBadData).
+RunManifest ReadManifest(const RunDirectory& run);
 
 /// config.json of a run, with relative paths starting where they did when it was trained.
 /// `overrides` are applied on top. Throws as ReadExperiment.

@@ -1,0 +1,103 @@
+#include "ssm/experiment/experiment_config.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+
+#include "ssm/base/errors.h"
+#include "ssm/base/files.h"
+
+namespace ssm {
+namespace {
+
+bool PlainName(const std::string& name) {
+  constexpr std::string_view kOthers = "._-";
+  const auto allowed = [&](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
+           kOthers.find(c) != std::string_view::npos;
+  };
+  return !name.empty() && name.size() <= 100 && name[0] != '.' && name[0] != '-' &&
+         std::all_of(name.begin(), name.end(), allowed);
+}
+
+std::string Absolute(const std::string& path) {
+  char buffer[PATH_MAX];
+  if (path.starts_with('/') || getcwd(buffer, sizeof(buffer)) == nullptr) return path;
+  return JoinPath(buffer, path);
+}
+
+/// A path beside the config comes first; one typed as an override starts at the working directory.
+std::string ResolveInput(const std::string& path, const std::string& directory) {
+  const std::string beside = JoinPath(directory, path);
+  return Absolute(Exists(beside) ? beside : path);
+}
+
+}  // namespace
+
+const char* PrecisionName(Precision precision) {
+  return precision == Precision::kFloat32 ? "float32" : "float64";
+}
+
+void SeedOptions::VisitFields(FieldVisitor& visitor) {
+  visitor.Int("init", init, {.min = 0}, "initial parameters");
+  visitor.Int("data", data, {.min = 0}, "training sequences, their order, dropout");
+  visitor.Int("eval", eval, {.min = 0}, "validation, test and probe sequences");
+}
+
+void ExperimentConfig::VisitFields(FieldVisitor& visitor) {
+  visitor.Text("name", name, {"names the run directory", FieldRole::kCadence});
+  const std::array<int64_t*, 3> seeds = {&seed.init, &seed.data, &seed.eval};
+  visitor.ObjectOrInt("seed", seed, seeds, "seeds; one integer sets all of them");
+  visitor.Choice("dtype", dtype,
+                 {{"float32", Precision::kFloat32}, {"float64", Precision::kFloat64}},
+                 "scalar the model computes in");
+  visitor.Real("rate_hz", rate_hz, Positive(), "tokens a second in the world, in Hz");
+  visitor.Tagged("task", task, "what is asked of the model");
+  visitor.Object("model", model, "encoder, blocks, readout");
+  visitor.Object("train", train, "how it is trained");
+  visitor.Object("eval", eval, {"how it is evaluated", FieldRole::kCadence});
+}
+
+void ExperimentConfig::Check(Faults& faults) const {
+  if (!PlainName(name)) {
+    faults.Add("name",
+               "must be 1 to 100 letters, digits, '.', '_' and '-', and begin with none of '.' and "
+               "'-': it names a folder");
+  }
+}
+
+Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixers,
+                          const TaskRegistry& tasks, const std::string& directory) {
+  Experiment experiment;
+  experiment.config = std::make_unique<ExperimentConfig>(mixers, tasks);
+  ExperimentConfig& config = *experiment.config;
+  experiment.dropped = ReadConfig(source, config);
+  const std::string folder = source.file == "-" ? "." : ParentPath(source.file);
+  experiment.directory = Absolute(directory.empty() ? folder : directory);
+  if (config.train.init_from) {
+    config.train.init_from = ResolveInput(*config.train.init_from, experiment.directory);
+  }
+  config.task->Load(experiment.directory);
+  return experiment;
+}
+
+ModelIo IoOf(const TaskSpec& spec) {
+  ModelIo io;
+  io.reals = std::ssize(spec.reals);
+  for (const TokenField& field : spec.tokens) io.tokens.push_back({field.name, field.vocabulary});
+  io.outputs = spec.outputs;
+  return io;
+}
+
+template <Scalar T>
+std::unique_ptr<SequenceModel<T>> MakeModel(const ExperimentConfig& config) {
+  return std::make_unique<SequenceModel<T>>(config.model, IoOf(config.task->Spec()),
+                                            static_cast<uint64_t>(config.seed.init));
+}
+
+template std::unique_ptr<SequenceModel<float>> MakeModel(const ExperimentConfig&);
+template std::unique_ptr<SequenceModel<double>> MakeModel(const ExperimentConfig&);
+
+}  // namespace ssm

@@ -1,0 +1,124 @@
+#include "ssm/experiment/run_directory.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <cstdint>
+#include <ctime>
+
+#include "ssm/base/errors.h"
+#include "ssm/base/files.h"
+#include "ssm/base/text.h"
+#include "ssm/config/config_file.h"
+
+namespace ssm {
+namespace {
+
+constexpr int64_t kLargestText = int64_t{1} << 24;
+
+/// Five letters of the operating system's randomness: runs started in one second differ.
+std::string RandomSuffix() {
+  constexpr std::string_view kLetters = "abcdefghijkmnpqrstuvwxyz23456789";
+  uint64_t bits = 0;
+  if (getrandom(&bits, sizeof(bits), 0) != sizeof(bits)) {
+    Fail(ExitCode::kUnavailable, "The system gives no random bytes (getrandom).");
+  }
+  std::string suffix;
+  for (int i = 0; i < 5; ++i, bits >>= 5) suffix += kLetters[bits & 31];
+  return suffix;
+}
+
+std::string LocalStamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &parts);
+  return text;
+}
+
+/// Strict reading of a small file this program wrote; faults are bad data, not bad config.
+void ReadOwn(const std::string& path, Configurable& into) {
+  const std::string text = ReadFile(path, kLargestText);
+  try {
+    ReadConfigText(text, path, {}, into);
+  } catch (const Error& error) {
+    Fail(ExitCode::kBadData, error.what());
+  }
+}
+
+}  // namespace
+
+void RunStatus::VisitFields(FieldVisitor& visitor) {
+  visitor.Text("state", state, "running, finished, stopped, diverged, failed");
+  visitor.Int("step", step, {.min = 0}, "optimiser steps done");
+  visitor.Int("exit_code", exit_code, {0, 255}, "what the process ended with");
+  visitor.Text("message", message, "why it ended");
+  visitor.Bool("early_stopped", early_stopped, "validation no longer improved");
+  visitor.Int("extended_from", extended_from, {.min = 0},
+              "train.steps before a resume raised it; 0: never");
+}
+
+RunDirectory RunDirectory::Create(const std::string& root, const std::string& name) {
+  constexpr int kTries = 100;
+  MakeDirectories(root);
+  for (int i = 0; i < kTries; ++i) {
+    const std::string path =
+        JoinPath(root, fmt::format("{}-{}-{}", name, LocalStamp(), RandomSuffix()));
+    if (TryMakeDirectory(path)) return RunDirectory(path);
+  }
+  Fail(ExitCode::kCannotCreate, "Cannot find a free name for a run under " + Quote(root) + ".");
+}
+
+RunDirectory RunDirectory::CreateAt(const std::string& path) {
+  MakeDirectories(ParentPath(path));
+  if (!TryMakeDirectory(path)) {
+    Fail(ExitCode::kCannotCreate, Quote(path) +
+                                      " exists, and training never overwrites a run; continue it "
+                                      "with --resume, or name another with --out.");
+  }
+  return RunDirectory(path);
+}
+
+RunDirectory RunDirectory::Open(const std::string& path) {
+  if (!IsDirectory(path)) Fail(ExitCode::kMissingInput, "There is no run " + Quote(path) + ".");
+  return RunDirectory(path);
+}
+
+std::string RunDirectory::config() const { return JoinPath(path_, "config.json"); }
+std::string RunDirectory::manifest() const { return JoinPath(path_, "manifest.json"); }
+std::string RunDirectory::metrics() const { return JoinPath(path_, "metrics.jsonl"); }
+std::string RunDirectory::timing() const { return JoinPath(path_, "timing.jsonl"); }
+std::string RunDirectory::checkpoints() const { return JoinPath(path_, "checkpoints"); }
+std::string RunDirectory::results() const { return JoinPath(path_, "results"); }
+std::string RunDirectory::status() const { return JoinPath(path_, "status.json"); }
+std::string RunDirectory::log() const { return JoinPath(path_, "log.txt"); }
+std::string RunDirectory::lease() const { return JoinPath(path_, "lease.json"); }
+
+void RunDirectory::WriteStatus(RunStatus status) const {
+  AtomicWriteFile(this->status(), WriteConfig(status));
+}
+
+RunStatus RunDirectory::ReadStatus() const {
+  RunStatus result;
+  ReadOwn(status(), result);
+  return result;
+}
+
+RunManifest ReadManifest(const RunDirectory& run) {
+  RunManifest manifest;
+  ReadOwn(run.manifest(), manifest);
+  return manifest;
+}
+
+Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::string>& overrides,
+                             const MixerRegistry& mixers, const TaskRegistry& tasks) {
+  if (!Exists(run.config())) {
+    Fail(ExitCode::kMissingInput, Quote(run.path()) + " is no run: it has no config.json.");
+  }
+  const std::string directory =
+      Exists(run.manifest()) ? ReadManifest(run).config_directory : run.path();
+  return ReadExperiment({run.config(), overrides}, mixers, tasks, directory);
+}
+
+}  // namespace ssm
