@@ -69,8 +69,8 @@ std::vector<LawResult> CheckTask(const Task& task, const std::string& name,
 /// True when none failed.
 bool AllPassed(const std::vector<LawResult>& results);
 
-/// "split        s4d float64   passed  2.1e-15 <= 1e-10  final state h, T 33, 2 cuts". One line;
-/// the replay on a second when it failed.
+/// "split  passed  2.1e-15 <= 1e-10  s4d float64: final state h, T 33, pieces 5 28". One line; the
+/// replay on a second when it failed.
 std::string ToString(const LawResult& result);
 
 }  // namespace ssm
