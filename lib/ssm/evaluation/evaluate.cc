@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "ssm/base/errors.h"
 #include "ssm/evaluation/group_walk.h"
@@ -122,10 +123,11 @@ CellScore ScoreCell(const EvalSubject<T>& subject, const CellKey& key) {
   shared.piece_steps =
       std::min(shared.key.length, std::max(kShortestPiece, kTokensTogether / subject.batch));
 
-  PreparedValues<T> prepared(*subject.model, Mode::kInfer);
-  if (shared.key.mode == EvalMode::kForward) {
-    prepared.Compute(subject.params, shared.piece_steps, static_cast<T>(shared.key.dt_scale));
-    shared.prepared = &prepared;
+  std::optional<PreparedValues<T>> prepared;
+  if (subject.model != nullptr && shared.key.mode == EvalMode::kForward) {
+    prepared.emplace(*subject.model, Mode::kInfer);
+    prepared->Compute(subject.params, shared.piece_steps, static_cast<T>(shared.key.dt_scale));
+    shared.prepared = &*prepared;
   }
   std::vector<std::unique_ptr<Tape<T>>> tapes;
   for (int i = 0; i < subject.workers->threads(); ++i) {

@@ -33,7 +33,7 @@ CellKey ResolveCell(const CellKey& key, const Task& task);
 /// split, i), whatever the batch and the number of threads.
 template <Scalar T>
 struct EvalSubject {
-  const SequenceModel<T>* model = nullptr;
+  const SequenceModel<T>* model = nullptr;  // null: answers 0, to learn what the references score
   ParamView<T> params;
   const Task* task = nullptr;
   uint64_t seed = 0;

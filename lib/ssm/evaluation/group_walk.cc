@@ -29,9 +29,10 @@ GroupWalk<T>::GroupWalk(const WalkShared<T>& shared, int64_t first, int64_t rows
     : shared_(&shared),
       first_(first),
       reader_(*shared.subject->task, serial_),
-      state_(shared.subject->model->InitialState(rows)),
       lengths_(static_cast<size_t>(rows), 0) {
   reader_.Open(shared.subject->seed, shared.key.split, first, rows, StreamsOf(shared.key));
+  if (shared.subject->model == nullptr) return;
+  state_ = shared.subject->model->InitialState(rows);
   if (shared.key.mode == EvalMode::kStep) {
     stepper_ = shared.subject->model->MakeStepper(rows, shared.subject->params,
                                                   static_cast<T>(shared.key.dt_scale));
@@ -46,7 +47,9 @@ bool GroupWalk<T>::Next(Tape<T>& tape) {
   position_ += piece_.steps;
   model_piece_.Set(piece_, 0, piece_.rows);
   y_.Resize(Shape{piece_.rows, piece_.steps, shared_->spec->outputs});
-  if (stepper_ != nullptr) {
+  if (shared_->subject->model == nullptr) {
+    y_.Fill(0);
+  } else if (stepper_ != nullptr) {
     RunSteps();
   } else {
     RunForward(tape);
@@ -106,6 +109,11 @@ int64_t GroupWalk<T>::LengthOf(int64_t row) const {
 template <Scalar T>
 void GroupWalk<T>::CountLengths() {
   for (int64_t b = 0; b < piece_.rows; ++b) lengths_[static_cast<size_t>(b)] += LengthOf(b);
+}
+
+template <Scalar T>
+int64_t GroupWalk<T>::CapacityBytes() const {
+  return state_.rows() > 0 ? state_.CapacityBytes() / state_.rows() : 0;
 }
 
 template <Scalar T>

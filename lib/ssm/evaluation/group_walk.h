@@ -37,7 +37,7 @@ class GroupWalk {
   const std::vector<int64_t>& lengths() const { return lengths_; }
   /// Bytes of one row's state: the largest of the group.
   int64_t LiveBytes() const;
-  int64_t CapacityBytes() const { return state_.CapacityBytes() / state_.rows(); }
+  int64_t CapacityBytes() const;
 
  private:
   void RunForward(Tape<T>& tape);

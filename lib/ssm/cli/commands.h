@@ -1,0 +1,86 @@
+// Every subcommand as a function of a plain struct of options.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ssm/base/errors.h"
+#include "ssm/cli/output.h"
+#include "ssm/cli/run_cli.h"
+
+namespace ssm {
+
+/// What every command gets.
+struct CommandContext {
+  const Catalogue* catalogue = nullptr;
+  Output* output = nullptr;
+  std::vector<std::string> arguments;  // the command line
+  bool quiet = false;
+  int threads = 0;  // 0: DefaultThreads()
+};
+
+struct TrainCommand {
+  std::vector<std::string> words;  // CONFIG [KEY=VALUE...]; CONFIG may be missing with `resume`
+  std::string root = "runs";
+  std::string out;
+  bool resume = false;
+  bool dry_run = false;
+  bool json = false;
+  double max_minutes = 0;
+};
+ExitCode RunTrain(const TrainCommand& command, const CommandContext& context);
+
+struct EvalCommand {
+  std::string run;
+  std::vector<std::string> overrides;
+  std::string checkpoint = "best";  // "best", "latest" or a step
+  std::string samples;              // file; empty: none
+  std::string plot;                 // folder; empty: none
+  bool json = false;
+};
+ExitCode RunEval(const EvalCommand& command, const CommandContext& context);
+
+struct CheckCommand {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string law;  // empty: all
+  int64_t seed = 17;
+  int64_t T = 0;  // 0: every length of the law's list
+  bool quick = false;
+  std::string broken;  // a fault to build in; empty: none
+  bool json = false;
+};
+ExitCode RunCheck(const CheckCommand& command, const CommandContext& context);
+
+struct ListCommand {
+  std::string what = "all";  // "mixers", "tasks", "all"
+  bool json = false;
+};
+ExitCode RunList(const ListCommand& command, const CommandContext& context);
+
+struct DescribeCommand {
+  std::string type;  // of a mixer or task, or "experiment"
+  bool schema = false;
+};
+ExitCode RunDescribe(const DescribeCommand& command, const CommandContext& context);
+
+struct TaskCommand {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::string out;  // folder; empty: nothing is written
+  std::string split = "test";
+  int64_t examples = 0;  // 0: 4096, or 256 with `out`
+  int64_t length = 0;    // 0: the task's own
+  int64_t seed = -1;     // -1: the experiment's
+  bool json = false;
+};
+ExitCode RunTask(const TaskCommand& command, const CommandContext& context);
+
+struct TableCommand {
+  std::vector<std::string> runs;
+  bool json = false;
+};
+ExitCode RunTable(const TableCommand& command, const CommandContext& context);
+
+}  // namespace ssm

@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ssm/base/build_info.h"
+#include "ssm/base/files.h"
+#include "ssm/base/log.h"
+#include "ssm/base/sha256.h"
+#include "ssm/base/text.h"
+#include "ssm/base/workers.h"
+#include "ssm/cli/commands.h"
+#include "ssm/cli/eval_report.h"
+#include "ssm/cli/model_name.h"
+#include "ssm/evaluation/cell_json.h"
+#include "ssm/evaluation/results_file.h"
+#include "ssm/evaluation/samples_file.h"
+#include "ssm/experiment/run_directory.h"
+#include "ssm/plot/svg.h"
+#include "ssm/training/checkpoint.h"
+
+namespace ssm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// An evaluation may change what is asked, not what was trained.
+void RefuseOtherOverrides(const std::vector<std::string>& overrides) {
+  for (const std::string& override : overrides) {
+    const bool fine = override.starts_with("eval.") || override.starts_with("task.") ||
+                      override.starts_with("seed.eval=");
+    if (fine) continue;
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} cannot change a finished run; eval takes overrides of eval.*, "
+                            "task.* and seed.eval",
+                            Quote(override)));
+  }
+}
+
+std::string ChosenCheckpoint(const RunDirectory& run, const std::string& choice) {
+  if (choice == "best") return FindCheckpoint(run.path(), "BEST");
+  if (choice == "latest") return FindCheckpoint(run.path(), "LATEST");
+  const std::optional<int64_t> step = ParseInteger(choice);
+  if (!step) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("--checkpoint takes best, latest or a step, not {}", Quote(choice)));
+  }
+  const std::string path = JoinPath(run.checkpoints(), fmt::format("step-{:08}", *step));
+  if (!IsDirectory(path)) {
+    throw Error(ExitCode::kMissingInput,
+                fmt::format("{}: the run has no checkpoint of step {}", run.path(), *step));
+  }
+  return path;
+}
+
+void MakeFolder(const std::string& path) {
+  if (!IsDirectory(path)) MakeDirectories(path);
+}
+
+/// One run, its best checkpoint, and the cells asked for.
+template <Scalar T>
+class RunEvaluation {
+ public:
+  RunEvaluation(const EvalCommand& command, const CommandContext& context, RunDirectory run,
+                Experiment experiment, const std::string& trained_hash)
+      : command_(command),
+        run_(std::move(run)),
+        experiment_(std::move(experiment)),
+        model_(MakeModel<T>(config())),
+        parameters_(model_->parameters()),
+        workers_(context.threads > 0 ? context.threads : DefaultThreads()) {
+    const std::string checkpoint = ChosenCheckpoint(run_, command.checkpoint);
+    const CheckpointState state = ReadCheckpoint<T>(checkpoint, {&parameters_, nullptr});
+    parameters_.Touch();
+    origin_ = {.config_hash = ConfigHash(*experiment_.config),
+               .checkpoint = BaseName(checkpoint),
+               .checkpoint_sha256 = Sha256(ReadFile(JoinPath(checkpoint, "SHA256SUMS"))),
+               .step = state.step,
+               .seed = config().seed.eval,
+               .dtype = PrecisionName(config().dtype),
+               .version = GetBuildInfo().version};
+    if (origin_.config_hash != trained_hash) tag_ = origin_.config_hash.substr(0, 8);
+  }
+
+  void Run() {
+    MakeFolder(run_.results());
+    for (const CellKey& asked : CellsOf(config().eval)) {
+      const CellKey key = ResolveCell(asked, *config().task);
+      const std::string path = JoinPath(run_.results(), ResultsFileName(key, tag_));
+      std::optional<ResultsFile> finished;
+      if (command_.samples.empty()) finished = FindFinished(path, origin_, key);
+      if (finished) LogInfo(fmt::format("{} is finished already", path));
+      cells_.push_back(finished ? std::move(finished->cell) : Compute(key, path));
+    }
+    if (!command_.samples.empty()) AtomicWriteFile(command_.samples, samples_);
+    if (!command_.plot.empty()) Plot();
+  }
+
+  std::string ToJson() const {
+    Json json = {{"schema", "ssmctl.eval/1"},
+                 {"run", run_.path()},
+                 {"name", config().name},
+                 {"task", config().task.type()},
+                 {"model", ModelName(config().model)},
+                 {"checkpoint", origin_.checkpoint},
+                 {"step", origin_.step},
+                 {"seed", origin_.seed},
+                 {"params", model_->parameters().count()},
+                 {"state_bytes_live", LargestState()},
+                 {"cells", Json::array()}};
+    for (const CellResult& cell : cells_) json["cells"].push_back(Json::parse(CellToJson(cell)));
+    return json.dump(2) + "\n";
+  }
+
+  std::string ToText(bool color) const {
+    return fmt::format(
+        "run    {}, step {}\ntask   {}\nmodel  {}: {} parameters, {} live state a stream\n\n{}",
+        run_.path(), origin_.step, config().task->Describe(), ModelName(config().model),
+        FormatCount(model_->parameters().count()), FormatBytes(LargestState()),
+        DescribeCells(cells_, TerminalStyleFor(STDOUT_FILENO), color));
+  }
+
+ private:
+  const ExperimentConfig& config() const { return *experiment_.config; }
+
+  CellResult Compute(const CellKey& key, const std::string& path) {
+    const EvalSubject<T> subject{.model = model_.get(),
+                                 .params = parameters_.View(),
+                                 .task = config().task.get(),
+                                 .seed = static_cast<uint64_t>(config().seed.eval),
+                                 .workers = &workers_,
+                                 .batch = config().eval.batch};
+    const CellScore score = ScoreCell(subject, key);
+    const StreamOptions streams{.steps = key.length, .dt_scale = key.dt_scale};
+    ResultsFile results{
+        .name = config().name,
+        .task = config().task.type(),
+        .model = ModelName(config().model),
+        .params = model_->parameters().count(),
+        .origin = origin_,
+        .cell = Summarise(score, config().task->Spec(), config().task->Known(key.split, streams))};
+    WriteResultsFile(path, results);
+    LogInfo(fmt::format("{} is written", path));
+    if (!command_.samples.empty()) samples_ += SampleLines(score);
+    return std::move(results.cell);
+  }
+
+  void Plot() const {
+    MakeFolder(command_.plot);
+    for (const CellResult& cell : cells_) {
+      const std::string name = ResultsFileName(cell.key, tag_);
+      for (const Figure& figure : FiguresOf(cell)) {
+        std::string file = name.substr(0, name.size() - 5) + "-" + figure.title + ".svg";
+        std::replace(file.begin(), file.end(), ' ', '_');
+        AtomicWriteFile(JoinPath(command_.plot, file), RenderSvg(figure));
+      }
+    }
+  }
+
+  int64_t LargestState() const {
+    int64_t bytes = 0;
+    for (const CellResult& cell : cells_) bytes = std::max(bytes, cell.state_bytes_live);
+    return bytes;
+  }
+
+  const EvalCommand& command_;
+  RunDirectory run_;
+  Experiment experiment_;
+  std::unique_ptr<SequenceModel<T>> model_;
+  Parameters<T> parameters_;
+  Workers workers_;
+  ResultOrigin origin_;
+  std::string tag_;
+  std::vector<CellResult> cells_;
+  std::string samples_;
+};
+
+template <Scalar T>
+void Evaluate(const EvalCommand& command, const CommandContext& context, RunDirectory run,
+              Experiment experiment, const std::string& trained_hash) {
+  RunEvaluation<T> evaluation(command, context, std::move(run), std::move(experiment),
+                              trained_hash);
+  evaluation.Run();
+  Output& output = *context.output;
+  output.Write(command.json ? evaluation.ToJson() : evaluation.ToText(output.color()));
+}
+
+}  // namespace
+
+ExitCode RunEval(const EvalCommand& command, const CommandContext& context) {
+  RefuseOtherOverrides(command.overrides);
+  const Catalogue& catalogue = *context.catalogue;
+  RunDirectory run = RunDirectory::Open(command.run);
+  const std::string trained_hash =
+      ConfigHash(*ReadRunExperiment(run, {}, catalogue.mixers, catalogue.tasks).config);
+  Experiment experiment =
+      ReadRunExperiment(run, command.overrides, catalogue.mixers, catalogue.tasks);
+  if (experiment.config->dtype == Precision::kFloat64) {
+    Evaluate<double>(command, context, std::move(run), std::move(experiment), trained_hash);
+  } else {
+    Evaluate<float>(command, context, std::move(run), std::move(experiment), trained_hash);
+  }
+  return ExitCode::kDone;
+}
+
+}  // namespace ssm

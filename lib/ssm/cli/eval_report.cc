@@ -1,0 +1,150 @@
+#include "ssm/cli/eval_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ssm/base/text.h"
+#include "ssm/cli/cell_text.h"
+#include "ssm/evaluation/verdict.h"
+
+namespace ssm {
+namespace {
+
+std::string LengthText(const CellResult& cell) {
+  std::string text = fmt::format("{}", cell.key.length);
+  if (cell.key.dt_scale != 1) text += " x" + FormatNumber(cell.key.dt_scale);
+  return text;
+}
+
+std::string CellTable(std::span<const CellResult> cells, bool color) {
+  const std::string metric = cells.front().metric;
+  const std::vector<TableColumn> columns = {
+      {"length", Align::kRight},     {"mode", Align::kLeft},           {"split", Align::kLeft},
+      {"sequences", Align::kRight},  {metric, Align::kLeft},           {"ceiling", Align::kRight},
+      {"to ceiling", Align::kRight}, {"best heuristic", Align::kLeft}, {"chance", Align::kRight},
+      {"verdict", Align::kLeft}};
+  std::vector<std::vector<std::string>> rows;
+  for (const CellResult& cell : cells) {
+    rows.push_back({LengthText(cell), std::string(EvalModeName(cell.key.mode)),
+                    std::string(SplitName(cell.key.split)), FormatCount(cell.sequences),
+                    IntervalText(cell.value), CeilingText(cell), GapText(cell),
+                    BestHeuristicText(cell), ChanceText(cell), VerdictWord(cell)});
+  }
+  return FormatTable(columns, rows, {.bold_header = color, .indent = ""});
+}
+
+/// Columns: the label, its share, the model, then every reference that any label has.
+std::string AxisTable(const CellResult& cell, const AxisResult& axis, bool color) {
+  std::vector<std::string> names;
+  for (const GroupResult& group : axis.groups) {
+    for (const auto& [name, value] : group.references) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  std::vector<TableColumn> columns = {
+      {axis.axis, Align::kLeft}, {"share", Align::kRight}, {cell.metric, Align::kLeft}};
+  for (const std::string& name : names) columns.push_back({name, Align::kRight});
+  std::vector<std::vector<std::string>> rows;
+  for (const GroupResult& group : axis.groups) {
+    std::vector<std::string>& row = rows.emplace_back();
+    row = {group.label, fmt::format("{:.1f} %", 100 * group.share), IntervalText(group.model)};
+    for (const std::string& name : names) {
+      const auto found =
+          std::find_if(group.references.begin(), group.references.end(),
+                       [&](const auto& reference) { return reference.first == name; });
+      row.push_back(found == group.references.end() ? "-" : NumberText(found->second));
+    }
+  }
+  return FormatTable(columns, rows, {.bold_header = color, .indent = ""});
+}
+
+/// The first number of "8-15".
+double LagOf(const std::string& label) {
+  return ParseNumber(SplitText(label, '-').front()).value_or(0);
+}
+
+Figure LagFigure(const CellResult& cell, const AxisResult& axis) {
+  Figure figure;
+  figure.title = cell.metric + " by lag";
+  figure.x_label = "lag (steps)";
+  figure.y_label = cell.metric;
+  figure.log_x = true;
+  Series model{"model", {}, {}, {}, {}};
+  std::vector<Series> references;
+  for (const GroupResult& group : axis.groups) {
+    const double lag = std::max(1.0, LagOf(group.label));
+    model.x.push_back(lag);
+    model.y.push_back(group.model.value);
+    model.low.push_back(group.model.low);
+    model.high.push_back(group.model.high);
+    for (const auto& [name, value] : group.references) {
+      auto found = std::find_if(references.begin(), references.end(),
+                                [&](const Series& series) { return series.name == name; });
+      if (found == references.end()) {
+        found = references.insert(references.end(), Series{name, {}, {}, {}, {}});
+      }
+      found->x.push_back(lag);
+      found->y.push_back(value);
+    }
+  }
+  figure.series.push_back(std::move(model));
+  std::move(references.begin(), references.end(), std::back_inserter(figure.series));
+  return figure;
+}
+
+std::string CurveText(const Curve& curve, const TerminalStyle& style) {
+  std::vector<Bar> bars;
+  for (size_t i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
+    bars.push_back({FormatNumber(curve.x[i]), curve.y[i]});
+  }
+  std::string title = curve.name;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  std::string text = "\n" + title;
+  if (!bars.empty()) {
+    const auto [low, high] = std::minmax_element(
+        bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.value < b.value; });
+    if (low->value > 0) text += fmt::format(" (max/min {:.2f})", high->value / low->value);
+  }
+  return text + "\n" + DrawBars(bars, style);
+}
+
+std::string CellDetails(const CellResult& cell, const TerminalStyle& style, bool color) {
+  std::string text;
+  for (const AxisResult& axis : cell.axes) text += "\n" + AxisTable(cell, axis, color);
+  for (const Curve& curve : cell.curves) text += CurveText(curve, style);
+  return text;
+}
+
+}  // namespace
+
+std::string DescribeCells(std::span<const CellResult> cells, const TerminalStyle& style,
+                          bool color) {
+  if (cells.empty()) return "";
+  std::string text = CellTable(cells, color);
+  for (const CellResult& cell : cells) {
+    const std::string details = CellDetails(cell, style, color);
+    if (details.empty()) continue;
+    if (cells.size() > 1) text += fmt::format("\nlength {}\n", LengthText(cell));
+    text += details;
+  }
+  return text;
+}
+
+std::vector<Figure> FiguresOf(const CellResult& cell) {
+  std::vector<Figure> figures;
+  for (const Curve& curve : cell.curves) {
+    Figure figure;
+    figure.title = curve.name;
+    figure.x_label = "x";
+    figure.y_label = curve.name;
+    figure.series.push_back({"model", curve.x, curve.y, {}, {}});
+    figures.push_back(std::move(figure));
+  }
+  for (const AxisResult& axis : cell.axes) {
+    if (axis.axis == "lag") figures.push_back(LagFigure(cell, axis));
+  }
+  return figures;
+}
+
+}  // namespace ssm

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ssm/base/files.h"
+#include "ssm/base/text.h"
+#include "ssm/base/workers.h"
+#include "ssm/cli/commands.h"
+#include "ssm/cli/words.h"
+#include "ssm/experiment/plan.h"
+#include "ssm/experiment/run_experiment.h"
+
+namespace ssm {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string PlanJson(const TrainPlan& plan) {
+  const Json json = {{"schema", "ssmctl.plan/1"},
+                     {"params", plan.params},
+                     {"state_bytes", plan.state_bytes},
+                     {"flops", plan.flops},
+                     {"flops_per_step", plan.flops_per_step},
+                     {"peak_bytes", plan.peak_bytes},
+                     {"checkpoint_bytes", plan.checkpoint_bytes},
+                     {"disk_bytes", plan.disk_bytes},
+                     {"seconds", plan.seconds},
+                     {"seconds_basis", plan.seconds_basis}};
+  return json.dump(2) + "\n";
+}
+
+std::string PlanText(const TrainPlan& plan) {
+  const std::vector<TableColumn> columns = {
+      {"", Align::kLeft}, {"", Align::kRight}, {"", Align::kLeft}};
+  const std::vector<std::vector<std::string>> rows = {
+      {"parameters", FormatCount(plan.params), "numbers trained"},
+      {"state", FormatBytes(plan.state_bytes), "live, of one stream after a training sequence"},
+      {"arithmetic", FormatDigits(plan.flops, 3), "FLOPs, the whole run"},
+      {"memory", FormatBytes(plan.peak_bytes), "at its peak"},
+      {"disk", FormatBytes(plan.disk_bytes), "checkpoints that are kept, and one being written"},
+      {"time", FormatDuration(plan.seconds), plan.seconds_basis}};
+  std::string text = FormatTable(columns, rows);
+  return text.substr(text.find('\n') + 1);  // no header line
+}
+
+ExitCode DryRun(const TrainCommand& command, const CommandContext& context) {
+  const Catalogue& catalogue = *context.catalogue;
+  const ConfigSource source = SourceOf(command.words);
+  if (source.file.empty()) {
+    throw Error(ExitCode::kUsage, "train --dry-run needs a config; see \"ssmctl train --help\"");
+  }
+  const Experiment experiment = ReadExperiment(source, catalogue.mixers, catalogue.tasks);
+  TrainPlan plan = CountTraining(*experiment.config);
+  const int threads = context.threads > 0 ? context.threads : DefaultThreads();
+  TimeTraining(*experiment.config, threads, plan);
+  context.output->Write(command.json ? PlanJson(plan) : PlanText(plan));
+  RefuseWhatDoesNotFit(plan, command.out.empty() ? command.root : command.out);
+  return ExitCode::kDone;
+}
+
+std::string OutcomeJson(const TrainOutcome& outcome) {
+  Json json = {{"schema", "ssmctl.train/1"},
+               {"run", outcome.run},
+               {"step", outcome.step},
+               {"metric", outcome.metric},
+               {"best_step", nullptr},
+               {"best_value", nullptr},
+               {"early_stopped", outcome.early_stopped},
+               {"code", static_cast<int>(outcome.code)},
+               {"message", outcome.message}};
+  if (outcome.best_step > 0) {
+    json["best_step"] = outcome.best_step;
+    json["best_value"] = outcome.best_value;
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string OutcomeText(const TrainOutcome& outcome) {
+  std::string text = fmt::format("run    {}\nsteps  {}{}\n", outcome.run, outcome.step,
+                                 outcome.early_stopped ? " (stopped early)" : "");
+  if (outcome.best_step > 0) {
+    text += fmt::format("best   {} {} on validation, at step {}\n", outcome.metric,
+                        FormatDigits(outcome.best_value, 4), outcome.best_step);
+  }
+  if (!outcome.message.empty()) text += fmt::format("note   {}\n", outcome.message);
+  switch (outcome.code) {
+    case ExitCode::kDone:
+      return text + fmt::format("next   ssmctl eval {}\n", outcome.run);
+    case ExitCode::kStopped:
+      return text + fmt::format("next   ssmctl train --resume --out {}\n", outcome.run);
+    default:
+      return text;
+  }
+}
+
+}  // namespace
+
+ExitCode RunTrain(const TrainCommand& command, const CommandContext& context) {
+  if (command.dry_run) return DryRun(command, context);
+  TrainRequest request;
+  request.source = SourceOf(command.words);
+  request.root = command.root;
+  request.out = command.out;
+  request.resume = command.resume;
+  request.threads = context.threads;
+  request.max_minutes = command.max_minutes;
+  request.progress = !context.quiet;
+  request.arguments = context.arguments;
+  if (command.resume && command.out.empty() && IsDirectory(request.source.file)) {
+    request.out = std::exchange(request.source.file, "");  // "train RUN --resume"
+  }
+  if (command.resume && request.out.empty()) {
+    throw Error(ExitCode::kUsage, "train --resume needs to know which run: name it by --out RUN");
+  }
+  if (request.source.file.empty() && !command.resume) {
+    throw Error(ExitCode::kUsage, "train needs a config; see \"ssmctl train --help\"");
+  }
+  const TrainOutcome outcome =
+      TrainExperiment(request, context.catalogue->mixers, context.catalogue->tasks);
+  context.output->Write(command.json ? OutcomeJson(outcome) : OutcomeText(outcome));
+  return outcome.code;
+}
+
+}  // namespace ssm
