@@ -9,6 +9,7 @@
 #include "ssm/base/text.h"
 #include "ssm/verify/op_laws.h"
 #include "ssm/verify/subject_laws.h"
+#include "ssm/verify/task_laws.h"
 
 namespace ssm {
 namespace {
@@ -144,6 +145,14 @@ std::vector<LawResult> CheckOps(const LawRequest& request) {
     if (Asked(request, "naive")) Keep(NaiveLaw(subject, cases, request), request, results);
     if (Asked(request, "gradient")) Keep(OpGradientLaw(subject, cases, request), request, results);
   }
+  return results;
+}
+
+std::vector<LawResult> CheckTask(const Task& task, const std::string& name,
+                                 const LawRequest& request) {
+  std::vector<LawResult> results;
+  if (Asked(request, "cut")) Keep(CutLaw(task, name, request), request, results);
+  if (Asked(request, "pure")) Keep(PureLaw(task, name, request), request, results);
   return results;
 }
 
