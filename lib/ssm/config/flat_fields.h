@@ -1,0 +1,21 @@
+// A config as a list of leaves, for hashing and comparing. Internal to this layer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ssm/config/fields.h"
+
+namespace ssm {
+
+struct FlatField {
+  std::string pointer;
+  std::string value;  // as JSON
+  FieldRole role;     // the freer of its own and of those around it
+};
+
+/// Every leaf in the order of the fields. A stack counts by its layers ("layers" and "layers/0/..."
+/// but not "block"): how a config spells them does not matter.
+std::vector<FlatField> FlattenFields(Configurable& config);
+
+}  // namespace ssm
