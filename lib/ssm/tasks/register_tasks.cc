@@ -1,0 +1,14 @@
+#include "ssm/tasks/evidence_decide.h"
+#include "ssm/tasks/evidence_track.h"
+#include "ssm/tasks/task.h"
+
+namespace ssm {
+
+void RegisterTasks(TaskRegistry& registry) {
+  registry.Add<EvidenceDecide>("evidence.decide",
+                               "say which side a stream of noisy samples comes from");
+  registry.Add<EvidenceTrack>("evidence.track",
+                              "follow a wandering quantity seen through noise, now or in the past");
+}
+
+}  // namespace ssm
