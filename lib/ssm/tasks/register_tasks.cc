@@ -1,5 +1,6 @@
 #include "ssm/tasks/evidence_decide.h"
 #include "ssm/tasks/evidence_track.h"
+#include "ssm/tasks/series.h"
 #include "ssm/tasks/task.h"
 
 namespace ssm {
@@ -9,6 +10,7 @@ void RegisterTasks(TaskRegistry& registry) {
                                "say which side a stream of noisy samples comes from");
   registry.Add<EvidenceTrack>("evidence.track",
                               "follow a wandering quantity seen through noise, now or in the past");
+  registry.Add<SeriesTask>("series", "forecast a recording read from a CSV or text file");
 }
 
 }  // namespace ssm

@@ -1,0 +1,225 @@
+#include "ssm/tasks/series_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "ssm/base/text.h"
+#include "ssm/io/csv.h"
+
+namespace ssm {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+int64_t FindColumn(const Table& table, const std::string& name, const SeriesSource& source,
+                   const char* field) {
+  const std::optional<int64_t> found = table.Column(name);
+  if (!found) {
+    Fail(ExitCode::kBadConfig,
+         fmt::format("{}: task.{} names {}, but the columns are {}{}; name one of them or give its "
+                     "number from 0",
+                     source.path, field, Quote(name), Join(table.columns, ", "),
+                     DidYouMean(name, table.columns)));
+  }
+  return *found;
+}
+
+std::vector<int64_t> ChooseColumns(const Table& table, const SeriesSource& source) {
+  std::vector<int64_t> chosen;
+  const int64_t time = source.time_column.empty()
+                           ? -1
+                           : FindColumn(table, source.time_column, source, "time_column");
+  for (const std::string& name : source.columns) {
+    const int64_t column = FindColumn(table, name, source, "columns");
+    if (std::find(chosen.begin(), chosen.end(), column) != chosen.end()) {
+      Fail(ExitCode::kBadConfig,
+           fmt::format("{}: task.columns names {} twice; name every column once", source.path,
+                       Quote(name)));
+    }
+    chosen.push_back(column);
+  }
+  if (!chosen.empty()) return chosen;
+  for (int64_t c = 0; c < std::ssize(table.columns); ++c) {
+    if (c != time) chosen.push_back(c);
+  }
+  if (chosen.empty()) {
+    Fail(ExitCode::kBadData,
+         fmt::format("{}: no column is left beside the time column {}; a series needs at least one",
+                     source.path, Quote(source.time_column)));
+  }
+  return chosen;
+}
+
+/// Times, checked to increase; empty without a time column.
+std::vector<double> ReadTimes(const Table& table, const SeriesSource& source) {
+  std::vector<double> times;
+  if (source.time_column.empty()) return times;
+  const int64_t column = FindColumn(table, source.time_column, source, "time_column");
+  const int64_t columns = std::ssize(table.columns);
+  for (int64_t row = 0; row < table.rows(); ++row) {
+    const double t = table.values[row * columns + column];
+    if (!std::isfinite(t) || (row > 0 && !(t > times.back()))) {
+      Fail(
+          ExitCode::kBadData,
+          fmt::format("{}: time column {}, data row {}: {} after {}, but times must increase; sort "
+                      "the rows and remove repeated ones",
+                      source.path, Quote(source.time_column), row + 1, FormatNumber(t),
+                      row > 0 ? FormatNumber(times.back()) : "nothing"));
+    }
+    times.push_back(t);
+  }
+  return times;
+}
+
+double MedianInterval(const std::vector<double>& times) {
+  if (times.size() < 2) return 0;
+  std::vector<double> gaps;
+  for (size_t i = 1; i < times.size(); ++i) gaps.push_back(times[i] - times[i - 1]);
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  return *middle;
+}
+
+/// Adds the multiple of 2 pi that keeps every value within pi of the last one observed.
+void Unwrap(SeriesData& data, int64_t column) {
+  double last = NAN;
+  for (int64_t row = 0; row < data.rows(); ++row) {
+    double& value = data.values[row * data.columns() + column];
+    if (std::isnan(value)) continue;
+    if (!std::isnan(last)) value -= 2 * kPi * std::round((value - last) / (2 * kPi));
+    last = value;
+  }
+}
+
+/// x_{t+ahead} - x_{t-back}, or x_{t+ahead} where back < 0; NaN where a part of it is missing.
+double Quantity(const SeriesData& data, int64_t row, int64_t column, int64_t ahead, int64_t back) {
+  const double value = data.at(row + ahead, column);
+  return back < 0 ? value : value - data.at(row - back, column);
+}
+
+struct Moments {
+  double count = 0, mean = 0, squares = 0;
+  void Add(double x) {
+    if (std::isnan(x)) return;
+    count += 1;
+    const double step = x - mean;
+    mean += step / count;
+    squares += step * (x - mean);
+  }
+  double variance() const { return count > 0 ? squares / count : 0; }
+};
+
+Moments MomentsOf(const SeriesData& data, const SeriesPart& part, int64_t column, int64_t ahead,
+                  int64_t back) {
+  Moments moments;
+  for (int64_t row = part.begin + std::max<int64_t>(back, 0); row + ahead < part.end; ++row) {
+    moments.Add(Quantity(data, row, column, ahead, back));
+  }
+  return moments;
+}
+
+SeriesScale ScaleOf(const Moments& moments) {
+  const double deviation = std::sqrt(moments.variance());
+  return {moments.mean, deviation > 0 ? deviation : 1};
+}
+
+std::array<SeriesPart, 3> Cut(int64_t rows, const SeriesSource& source) {
+  const auto share = [&](double fraction) {
+    return static_cast<int64_t>(std::llround(fraction * static_cast<double>(rows)));
+  };
+  const int64_t first = share(source.train);
+  const int64_t second = share(source.train + source.validation);
+  return {{{0, first}, {first + source.horizon, second}, {second + source.horizon, rows}}};
+}
+
+void CheckParts(const SeriesData& data, const SeriesSource& source) {
+  constexpr const char* kNames[] = {"training", "validation", "test"};
+  const int64_t needed = source.context + source.horizon;
+  for (size_t i = 0; i < 3; ++i) {
+    const int64_t rows = std::max<int64_t>(0, data.parts[i].rows());
+    if (rows >= needed) continue;
+    Fail(
+        ExitCode::kBadConfig,
+        fmt::format("{}: the {} part holds {} of {} rows, but one window takes context + horizon = "
+                    "{}; shorten task.context or change the fractions",
+                    source.path, kNames[i], rows, data.rows(), needed));
+  }
+}
+
+void Standardise(SeriesData& data, const SeriesSource& source) {
+  const SeriesPart& train = data.part(Split::kTrain);
+  for (int64_t c = 0; c < data.columns(); ++c) {
+    const Moments value = MomentsOf(data, train, c, 0, -1);
+    if (value.count < 2) {
+      Fail(ExitCode::kBadData,
+           fmt::format("{}: column {} has {} values in the training part; at least 2 are needed",
+                       source.path, Quote(data.names[static_cast<size_t>(c)]), value.count));
+    }
+    data.value.push_back(ScaleOf(value));
+    data.change.push_back(ScaleOf(MomentsOf(data, train, c, 0, 1)));
+    data.change_ahead.push_back(ScaleOf(MomentsOf(data, train, c, data.horizon, 0)));
+  }
+}
+
+}  // namespace
+
+bool SeriesData::any_missing() const {
+  return std::find(missing.begin(), missing.end(), true) != missing.end();
+}
+
+std::vector<double> SeriesData::TargetVariance(const SeriesPart& part, bool as_change) const {
+  std::vector<double> variances;
+  for (int64_t c = 0; c < columns(); ++c) {
+    const double unit = (as_change ? change_ahead : value)[static_cast<size_t>(c)].deviation;
+    variances.push_back(MomentsOf(*this, part, c, horizon, as_change ? 0 : -1).variance() /
+                        (unit * unit));
+  }
+  return variances;
+}
+
+SeriesData ReadSeries(const SeriesSource& source) {
+  const Table table = ReadTable(source.path);
+  const std::vector<int64_t> chosen = ChooseColumns(table, source);
+  SeriesData data;
+  data.horizon = source.horizon;
+  data.time = ReadTimes(table, source);
+  data.interval = MedianInterval(data.time);
+  data.values = Array<double>(Shape{table.rows(), std::ssize(chosen)});
+  const int64_t width = std::ssize(table.columns);
+  for (size_t c = 0; c < chosen.size(); ++c) {
+    data.names.push_back(table.columns[static_cast<size_t>(chosen[c])]);
+    bool missing = false;
+    for (int64_t row = 0; row < table.rows(); ++row) {
+      const double value = table.values[row * width + chosen[c]];
+      if (std::isinf(value)) {
+        Fail(ExitCode::kBadData,
+             fmt::format(
+                 "{}: column {}, data row {} is infinite; leave the cell empty where nothing "
+                 "was measured",
+                 source.path, Quote(data.names.back()), row + 1));
+      }
+      data.values[row * std::ssize(chosen) + static_cast<int64_t>(c)] = value;
+      missing = missing || std::isnan(value);
+    }
+    data.missing.push_back(missing);
+  }
+  for (const std::string& name : source.angles) {
+    const int64_t column = FindColumn(table, name, source, "angles");
+    const auto found = std::find(chosen.begin(), chosen.end(), column);
+    if (found == chosen.end()) {
+      Fail(ExitCode::kBadConfig,
+           fmt::format("{}: task.angles names {}, which task.columns leaves out", source.path,
+                       Quote(name)));
+    }
+    Unwrap(data, found - chosen.begin());
+  }
+  data.parts = Cut(data.rows(), source);
+  CheckParts(data, source);
+  Standardise(data, source);
+  return data;
+}
+
+}  // namespace ssm

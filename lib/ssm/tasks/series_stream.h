@@ -1,0 +1,39 @@
+// One window of a recording, read step by step.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ssm/tasks/series_data.h"
+
+namespace ssm {
+
+enum class SeriesInput { kValue, kChange, kBoth };
+enum class SeriesPredict { kValue, kChange };
+
+/// What a window shows and asks.
+struct SeriesView {
+  SeriesInput input = SeriesInput::kValue;
+  SeriesPredict predict = SeriesPredict::kValue;
+  bool dt = false;     // times between rows are given
+  int64_t stride = 1;  // rows between steps
+};
+
+/// Rows begin, begin + stride, ... of at most `steps` steps, ending before a target would leave
+/// `end`.
+struct SeriesWindow {
+  int64_t begin = 0, end = 0, steps = 0;
+};
+
+/// Input channels: standardised values; standardised changes since the step before, per row (0 at
+/// the window's first step); for each column with gaps, whether it is seen. Missing is 0.
+std::vector<std::string> SeriesChannels(const SeriesData& data, const SeriesView& view);
+
+/// Targets are standardised by training; those not observed have weight 0. References: persistence,
+/// constant velocity (per row, from the last two observed values of the window), training mean.
+/// Borrows `data`. O(C) a step.
+std::unique_ptr<SequenceStream> MakeSeriesStream(const SeriesData& data, const SeriesView& view,
+                                                 const SeriesWindow& window);
+
+}  // namespace ssm
