@@ -53,7 +53,7 @@ function(ssm_layer name)
   target_link_libraries(ssm_${name} PRIVATE ${arg_PACKAGES})
 endfunction()
 
-# ssm_test(NAME SOURCES a_test.cc ... USES layer ...): one executable, one ctest per test case.
+# ssm_test(NAME SOURCES a_test.cc ... USES layer ...): one executable, one ctest.
 function(ssm_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES;PACKAGES" ${ARGN})
   ssm_present_sources(sources ${arg_SOURCES})

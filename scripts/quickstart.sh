@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# From a fresh checkout to a table of results.
+#   scripts/quickstart.sh [--no-install]
+# Installs missing Debian packages if it may (--no-install: prints the line and exits 69), builds
+# ssmctl, trains and evaluates the experiments of configs/quickstart, prints the table. Run again,
+# it continues what was cut off and repeats nothing that is finished.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if [[ $# -gt 1 || ($# -eq 1 && $1 != --no-install) ]]; then
+  sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  [[ ${1:-} == --help || ${1:-} == -h ]] && exit 0
+  exit 64
+fi
+
+scripts/ensure_packages.sh "$@"
+
+echo "== building ssmctl (build/release)"
+started=$SECONDS
+cmake --preset release > build.log 2>&1 || { cat build.log >&2; exit 1; }
+cmake --build --preset release --target ssmctl
+rm -f build.log
+echo "== built in $((SECONDS - started)) s"
+
+ssmctl=build/release/ssmctl
+runs=()
+started=$SECONDS
+for config in configs/quickstart/*.json; do
+  name=$(basename "$config" .json)
+  run=runs/quickstart/$name
+  echo "== $name"
+  "$ssmctl" train "$config" --out "$run" --resume
+  "$ssmctl" eval "$run" > /dev/null
+  runs+=("$run")
+done
+echo "== trained and evaluated in $((SECONDS - started)) s"
+echo
+"$ssmctl" table "${runs[@]}"
+echo
+echo "Next: $ssmctl --help, or change a value: $ssmctl train ${config} train.steps=500 --out runs/mine"
