@@ -33,6 +33,7 @@ struct S4dOptions final : public BuildsMixer<S4dOptions, S4d> {
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
   MixerKind Kind() const override { return MixerKind::kTimeInvariant; }
+  MixerProperties Properties(const MixerContext& context) const override;
 
   bool complex() const { return init != S4dInit::kReal; }
   /// Conjugate pairs, or real modes.

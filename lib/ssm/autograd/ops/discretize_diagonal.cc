@@ -1,0 +1,50 @@
+#include "ssm/autograd/ops/discretize_diagonal.h"
+
+#include "ssm/base/errors.h"
+
+namespace ssm {
+namespace {
+
+constexpr double kFlops = 60;  // a mode
+
+template <Scalar T>
+kernels::DiagonalParameterView<T> View(const Tape<T>& tape, const DiagonalParameters<T>& p,
+                                       int64_t channels, int64_t modes) {
+  return {channels,
+          modes,
+          tape.value(p.log_dt),
+          tape.value(p.log_a_real),
+          p.a_imag ? tape.value(p.a_imag) : nullptr,
+          p.dt_scale};
+}
+
+}  // namespace
+
+template <Scalar T>
+DiscreteDiagonal<T> DiscretizeDiagonal(Tape<T>& tape, const DiagonalParameters<T>& parameters) {
+  const DiagonalParameters<T> p = parameters;
+  const Shape shape = tape.shape(p.log_a_real);
+  SSM_CHECK(shape.rank() == 2 && tape.shape(p.log_dt) == Shape{shape[0]},
+            "log_A_real is [D, M] and log_dt [D], not " + shape.ToString() + " and " +
+                tape.shape(p.log_dt).ToString());
+  SSM_CHECK(!p.a_imag || tape.shape(p.a_imag) == shape, "A_imag is not shaped as log_A_real");
+  const int64_t channels = shape[0], modes = shape[1];
+  const Shape numbers = p.a_imag ? shape.Append(2) : shape;
+  const Var<T> a = tape.New(numbers), b = tape.New(numbers);
+  if (tape.Live()) {
+    kernels::Discretize(p.rule, View(tape, p, channels, modes), tape.out(a), tape.out(b));
+  }
+  tape.Record("discretize_diagonal", {p.log_dt, p.log_a_real, p.a_imag}, {a, b},
+              kFlops * static_cast<double>(channels * modes), [=](Tape<T>& t) {
+                kernels::DiscretizeBackward(p.rule, View(t, p, channels, modes), t.grad(a),
+                                            t.grad(b), t.acc(p.log_dt), t.acc(p.log_a_real),
+                                            t.acc(p.a_imag));
+              });
+  return {a, b};
+}
+
+template DiscreteDiagonal<float> DiscretizeDiagonal(Tape<float>&, const DiagonalParameters<float>&);
+template DiscreteDiagonal<double> DiscretizeDiagonal(Tape<double>&,
+                                                     const DiagonalParameters<double>&);
+
+}  // namespace ssm

@@ -1,0 +1,44 @@
+#include "ssm/mixers/s4d_init.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "ssm/base/errors.h"
+#include "ssm/systems/hippo.h"
+
+namespace ssm {
+namespace {
+
+/// The same values in every channel.
+Init Repeat(std::vector<double> row) {
+  return [row = std::move(row)](std::span<double> values, Random&) {
+    for (size_t i = 0; i < values.size(); ++i) values[i] = row[i % row.size()];
+  };
+}
+
+double Frequency(S4dInit init, double n, double order) {
+  if (init == S4dInit::kLin) return std::numbers::pi * n;
+  return order / std::numbers::pi * (order / (2 * n + 1) - 1);
+}
+
+}  // namespace
+
+Init PoleDecayInit(const S4dOptions& options) {
+  std::vector<double> row(static_cast<size_t>(options.modes()), std::log(0.5));
+  if (options.init == S4dInit::kReal) {
+    for (size_t n = 0; n < row.size(); ++n) row[n] = std::log(static_cast<double>(n + 1));
+  }
+  return Repeat(std::move(row));
+}
+
+Init PoleFrequencyInit(const S4dOptions& options) {
+  SSM_CHECK(options.complex(), "real modes have no frequency");
+  if (options.init == S4dInit::kLegs) return Repeat(LegsNormalFrequencies(options.d_state));
+  std::vector<double> row(static_cast<size_t>(options.modes()));
+  for (size_t n = 0; n < row.size(); ++n) {
+    row[n] = Frequency(options.init, static_cast<double>(n), static_cast<double>(options.d_state));
+  }
+  return Repeat(std::move(row));
+}
+
+}  // namespace ssm
