@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "ssm/verify/law_case.h"
 #include "ssm/verify/subject_laws.h"
@@ -46,10 +47,16 @@ LawResult CausalLaw(const LawSubject<T>& subject, const LawRequest& request) {
     ReplaceAfter(t, other.tokens, changed.tokens);
     ReplaceAfter(t, other.dt, changed.dt);
     ReplaceAfter(t, other.start, changed.start);
-    const Trace<T> a = c.run.Whole(changed, c.initial, Mode::kTrain);
-    const Trace<T> b = c.run.Whole(c.batch, c.initial, Mode::kTrain);
-    const double tolerance = a.used_fft || b.used_fft ? Tolerance<T>(1e-12, 1e-5) : 0;
-    report.Compare<T>("y up to token " + std::to_string(t), UpTo(t, a.y), UpTo(t, b.y), tolerance);
+    const State<T> fresh = c.run.Fresh(c.batch.rows);
+    for (const auto& [initial, want] :
+         {std::pair<const State<T>*, Want>(&c.initial, Want::kOutputAndState),
+          std::pair<const State<T>*, Want>(&fresh, Want::kOutput)}) {
+      const Trace<T> a = c.run.Whole(changed, *initial, Mode::kTrain, want);
+      const Trace<T> b = c.run.Whole(c.batch, *initial, Mode::kTrain, want);
+      const double tolerance = a.used_fft || b.used_fft ? Tolerance<T>(1e-12, 1e-5) : 0;
+      report.Compare<T>("y up to token " + std::to_string(t), UpTo(t, a.y), UpTo(t, b.y),
+                        tolerance);
+    }
   });
 }
 

@@ -89,11 +89,12 @@ struct PreparedTape {
 /// One piece of a walk, alive until its backward has run.
 template <Scalar T>
 struct PieceTape {
-  PieceTape(ParamView<T> params, LawBatch<T> b, State<T> s)
-      : tape(Mode::kTrain, params), batch(std::move(b)), state(std::move(s)) {}
+  PieceTape(ParamView<T> params, LawBatch<T> b, State<T> s, int64_t first)
+      : tape(Mode::kTrain, params), batch(std::move(b)), state(std::move(s)), from(first) {}
   Tape<T> tape;
   LawBatch<T> batch;
   State<T> state;
+  int64_t from;  // its first token in the whole
   TapeState<T> watched;
   LawOutputs<T> out;
 };
@@ -109,6 +110,32 @@ std::vector<Array<T>> StateGradients(const PieceTape<T>& piece) {
     if (grad != nullptr) std::copy_n(grad, grads[i].size(), grads[i].data());
   }
   return grads;
+}
+
+template <Scalar T>
+using Walk = std::vector<std::unique_ptr<PieceTape<T>>>;
+
+/// Backward from the last piece to the first; fills d_x and d_state.
+template <Scalar T>
+void WalkBack(Walk<T>& walk, const Cotangents<T>& cotangents, Trace<T>& trace) {
+  const std::vector<Array<T>>* d_next = &cotangents.state;
+  for (size_t c = walk.size(); c-- > 0;) {
+    PieceTape<T>& piece = *walk[c];
+    const int64_t n = piece.batch.steps;
+    const Array<T> d_y = TimeSlice(cotangents.y, piece.from, n);
+    piece.tape.Seed(piece.out.y, d_y.data());
+    for (size_t i = 0; i < piece.out.next.slots.size(); ++i) {
+      if ((*d_next)[i].size() > 0) piece.tape.Seed(piece.out.next.slots[i], (*d_next)[i].data());
+    }
+    piece.tape.Backward();
+    if (!piece.out.x) {
+      trace.d_x = {};
+    } else if (const T* d_x = piece.tape.grad(piece.out.x)) {
+      PutTime(d_x, piece.from, n, trace.d_x);
+    }
+    trace.d_state = StateGradients(piece);
+    d_next = &trace.d_state;
+  }
 }
 
 }  // namespace
@@ -162,67 +189,51 @@ State<T> Runner<T>::Warm(int64_t rows, Random& random) const {
 }
 
 template <Scalar T>
-Trace<T> Runner<T>::Whole(const LawBatch<T>& batch, const State<T>& initial, Mode mode) const {
+Trace<T> Runner<T>::Whole(const LawBatch<T>& batch, const State<T>& initial, Mode mode,
+                          Want want) const {
   PreparedTape<T> prepared(*subject, Mode::kInfer, params->View(), batch.steps, dt_scale);
   Tape<T> tape(mode, params->View());
   const LawOutputs<T> out = subject->Forward(tape, batch, BindConstant(tape, initial),
-                                             prepared.Bind(tape), dt_scale, Want::kOutputAndState);
+                                             prepared.Bind(tape), dt_scale, want);
   Trace<T> trace;
   trace.y = Array<T>(tape.shape(out.y));
   std::copy_n(tape.value(out.y), trace.y.size(), trace.y.data());
   ClearPadding(batch, trace.y);
   trace.state = initial.Clone();
-  Read(tape, out.next, trace.state);
+  if (want == Want::kOutputAndState) Read(tape, out.next, trace.state);
   trace.used_fft = UsedFft(tape);
   return trace;
 }
 
 template <Scalar T>
 Trace<T> Runner<T>::Pieces(const LawBatch<T>& batch, const State<T>& initial,
-                           const std::vector<int64_t>& pieces,
-                           const Cotangents<T>& cotangents) const {
+                           const std::vector<int64_t>& pieces, const Cotangents<T>& cotangents,
+                           Want last) const {
   Trace<T> trace;
   trace.has_gradients = true;
   trace.d_params = Array<T>(Shape{subject->store().flat_size()});
   trace.d_x = Array<T>(batch.x.shape());
   trace.y = Array<T>(Shape{batch.rows, batch.steps, subject->io().outputs});
+  trace.state = initial.Clone();
   const ParamView<T> view = params->View(trace.d_params.data());
   PreparedTape<T> prepared(*subject, Mode::kTrain, view, batch.steps, dt_scale);
 
-  std::vector<std::unique_ptr<PieceTape<T>>> walk;
-  trace.state = initial.Clone();
+  Walk<T> walk;
   int64_t from = 0;
   for (int64_t n : pieces) {
-    walk.push_back(std::make_unique<PieceTape<T>>(view, batch.Slice(from, n), trace.state.Clone()));
-    PieceTape<T>& piece = *walk.back();
+    const bool ends = from + n == batch.steps;
+    PieceTape<T>& piece = *walk.emplace_back(
+        std::make_unique<PieceTape<T>>(view, batch.Slice(from, n), trace.state.Clone(), from));
     piece.watched = Watch(piece.tape, piece.state);
     piece.out = subject->Forward(piece.tape, piece.batch, piece.watched, prepared.Bind(piece.tape),
-                                 dt_scale, Want::kOutputAndState);
+                                 dt_scale, ends ? last : Want::kOutputAndState);
     PutTime(piece.tape.value(piece.out.y), from, n, trace.y);
-    Read(piece.tape, piece.out.next, trace.state);
+    if (!piece.out.next.slots.empty()) Read(piece.tape, piece.out.next, trace.state);
     trace.used_fft = trace.used_fft || UsedFft(piece.tape);
     from += n;
   }
   ClearPadding(batch, trace.y);
-
-  const std::vector<Array<T>>* d_next = &cotangents.state;
-  bool x_has_gradient = true;
-  for (size_t c = walk.size(); c-- > 0;) {
-    PieceTape<T>& piece = *walk[c];
-    from -= pieces[c];
-    const Array<T> d_y = TimeSlice(cotangents.y, from, pieces[c]);
-    piece.tape.Seed(piece.out.y, d_y.data());
-    for (size_t i = 0; i < d_next->size(); ++i) {
-      if ((*d_next)[i].size() > 0) piece.tape.Seed(piece.out.next.slots[i], (*d_next)[i].data());
-    }
-    piece.tape.Backward();
-    x_has_gradient = static_cast<bool>(piece.out.x);
-    const T* d_x = x_has_gradient ? piece.tape.grad(piece.out.x) : nullptr;
-    if (d_x != nullptr) PutTime(d_x, from, pieces[c], trace.d_x);
-    trace.d_state = StateGradients(piece);
-    d_next = &trace.d_state;
-  }
-  if (!x_has_gradient) trace.d_x = {};
+  WalkBack(walk, cotangents, trace);
   prepared.Backward();
   return trace;
 }

@@ -39,12 +39,16 @@ struct Runner {
   T dt_scale = 1;
 
   /// Forward over the whole batch without gradients. An inference tape keeps no names of ops:
-  /// `used_fft` is known under kTrain only.
-  Trace<T> Whole(const LawBatch<T>& batch, const State<T>& initial, Mode mode = Mode::kInfer) const;
+  /// `used_fft` is known under kTrain only. Under kOutput the final state is the initial one.
+  Trace<T> Whole(const LawBatch<T>& batch, const State<T>& initial, Mode mode = Mode::kInfer,
+                 Want want = Want::kOutputAndState) const;
   /// Forward piece by piece, each on its own tape, the state handed over as a value; then back from
-  /// the last to the first, each piece giving the one before it the gradient of its state.
+  /// the last to the first, each piece giving the one before it the gradient of its state. `last`:
+  /// what the last piece is asked for; under kOutput the final state is the one before it, and the
+  /// cotangents of the state are not used.
   Trace<T> Pieces(const LawBatch<T>& batch, const State<T>& initial,
-                  const std::vector<int64_t>& pieces, const Cotangents<T>& cotangents) const;
+                  const std::vector<int64_t>& pieces, const Cotangents<T>& cotangents,
+                  Want last = Want::kOutputAndState) const;
   /// One stepper over all tokens. The batch has no padding.
   Trace<T> Steps(const LawBatch<T>& batch, const State<T>& initial) const;
   /// The same with a stepper that goes on from wherever it has been.

@@ -4,6 +4,26 @@
 #include "ssm/verify/subject_laws.h"
 
 namespace ssm {
+namespace {
+
+/// Training from fresh rows asks for the output alone: routes that leave no state behind.
+template <Scalar T>
+void SplitOutputAlone(LawCase<T>& c, const std::vector<int64_t>& pieces,
+                      const LawSubject<T>& subject, LawReport& report, uint64_t seed) {
+  const State<T> fresh = c.run.Fresh(c.batch.rows);
+  const Trace<T> inferred = c.run.Whole(c.batch, fresh, Mode::kInfer, Want::kOutput);
+  const Cotangents<T> cotangents = DrawCotangents(c.batch, inferred, seed);
+  Trace<T> whole = c.run.Pieces(c.batch, fresh, {c.batch.steps}, cotangents, Want::kOutput);
+  Trace<T> cut = c.run.Pieces(c.batch, fresh, pieces, cotangents, Want::kOutput);
+  report.Begin(fmt::format("{}, output alone, pieces {}", c.label, fmt::join(pieces, " ")),
+               c.batch.steps);
+  report.Compare<T>("y by inference", inferred.y.flat(), whole.y.flat());
+  whole.state = fresh.Clone();
+  cut.state = fresh.Clone();
+  CompareTraces(report, subject, fresh, cut, whole);
+}
+
+}  // namespace
 
 template <Scalar T>
 LawResult SplitLaw(const LawSubject<T>& subject, const LawRequest& request) {
@@ -20,6 +40,7 @@ LawResult SplitLaw(const LawSubject<T>& subject, const LawRequest& request) {
         report.Begin(fmt::format("{}, pieces {}", c.label, fmt::join(pieces, " ")), steps);
         CompareTraces(report, subject, c.initial,
                       c.run.Pieces(c.batch, c.initial, pieces, cotangents), whole);
+        SplitOutputAlone(c, pieces, subject, report, request.seed);
       });
 }
 

@@ -32,7 +32,8 @@ void CheckFinite(const LawSubject<T>& subject, const Parameters<T>& params,
     report.Finite<T>("final state " + slot.spec.name, slot.data.flat());
   }
   const Cotangents<T> cotangents = DrawCotangents(batch, forward, 0);
-  const Trace<T> trace = run.Pieces(batch, initial, {batch.steps}, cotangents);
+  const Trace<T> trace = run.Pieces(batch, initial, {batch.steps}, cotangents, Want::kOutput);
+  report.Finite<T>("y, output alone", trace.y.flat());
   report.Finite<T>("gradient of the input", trace.d_x.flat());
   for (const ParameterInfo& info : subject.store().infos()) {
     report.Finite<T>("gradient of " + info.name,

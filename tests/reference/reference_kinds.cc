@@ -1,0 +1,41 @@
+#include "reference/reference_kinds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ssm::reference {
+
+void Comparison::Check(const std::string& what, std::span<const double> found,
+                       const Array<double>& expected) {
+  constexpr double kTolerance = 1e-9;
+  ++arrays_;
+  if (found.size() != expected.flat().size()) {
+    failures_.push_back(
+        fmt::format("{}: {} elements, expected {}", what, found.size(), expected.size()));
+    return;
+  }
+  double difference = 0, scale = 0;
+  bool finite = true;
+  for (size_t i = 0; i < found.size(); ++i) {
+    const double b = expected.flat()[i];
+    finite = finite && std::isfinite(found[i]);
+    difference = std::max(difference, std::abs(found[i] - b));
+    scale = std::max(scale, std::abs(b));
+  }
+  if (difference > 0) worst_ = std::max(worst_, difference / scale);
+  if (finite && difference <= kTolerance * scale) return;
+  failures_.push_back(fmt::format("{}: max|a-b| = {:.3g}, max|b| = {:.3g}{}", what, difference,
+                                  scale, finite ? "" : ", not finite"));
+}
+
+const std::vector<ReferenceKind>& Kinds() {
+  static const std::vector<ReferenceKind> kinds = {
+      {"adamw", RunAdamW},
+      {"s4d", RunS4d},
+  };
+  return kinds;
+}
+
+}  // namespace ssm::reference

@@ -1,0 +1,37 @@
+// The code each kind of case runs. A new kind is one file with one function, and one line in
+// reference_kinds.cc.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reference/reference_case.h"
+
+namespace ssm::reference {
+
+/// Compares arrays: max|a-b| <= 1e-9 max|b|, NaN never.
+class Comparison {
+ public:
+  void Check(const std::string& what, std::span<const double> found, const Array<double>& expected);
+  int64_t arrays() const { return arrays_; }
+  double worst() const { return worst_; }
+  const std::vector<std::string>& failures() const { return failures_; }
+
+ private:
+  int64_t arrays_ = 0;
+  double worst_ = 0;
+  std::vector<std::string> failures_;
+};
+
+struct ReferenceKind {
+  std::string kind;
+  std::function<void(const ReferenceCase&, Comparison&)> run;
+};
+const std::vector<ReferenceKind>& Kinds();
+
+void RunAdamW(const ReferenceCase& c, Comparison& comparison);
+void RunS4d(const ReferenceCase& c, Comparison& comparison);
+
+}  // namespace ssm::reference

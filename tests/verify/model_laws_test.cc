@@ -1,0 +1,60 @@
+// Every law over whole models of several shapes.
+#include <doctest/doctest.h>
+
+#include "verify/law_outcomes.h"
+#include "verify/test_mixers.h"
+
+namespace ssm::test {
+namespace {
+
+struct ModelVariant {
+  const char* json;
+  ModelIo io;
+};
+
+std::vector<ModelVariant> ModelVariants() {
+  const ModelIo reals{.reals = 2, .tokens = {}, .outputs = 3};
+  const ModelIo tokens{.tokens = {{"word", 7}, {"place", 3}}, .outputs = 4};
+  const ModelIo both{.reals = 1, .tokens = {{"word", 5}}, .outputs = 1};
+  return {
+      {R"({"d_model": 6, "layers": 2, "block": {"mixer": {"type": "s4d", "d_state": 4}}})", both},
+      {R"({"d_model": 5, "layers": 1, "final_norm": "layer", "block": {
+           "norm": "layer", "activation": "silu", "output": "linear", "mlp": "none",
+           "mixer": {"type": "s4d", "d_state": 4, "rule": "bilinear", "evaluation": "fft"}}})",
+       tokens},
+      {R"({"d_model": 4, "layers": 1, "final_norm": "none", "block": {
+           "norm": "none", "residual": false, "activation": "none", "output": "none",
+           "mlp": "none", "mixer": {"type": "s4d", "d_state": 1, "init": "real"}}})",
+       reals},
+      {R"({"d_model": 4, "layers": [{}, {"mixer": {"type": "tail", "taps": 3}},
+                                    {"norm": "none", "mixer": {"type": "leaky", "gated": true}}],
+           "block": {"activation": "tanh", "output": "glu",
+                     "mlp": {"expand": 1.5, "gated": false, "activation": "gelu"},
+                     "mixer": {"type": "leaky"}}})",
+       reals},
+  };
+}
+
+TEST_CASE("models of every block shape keep every law, in double and in float") {
+  const MixerRegistry registry = TestMixers();
+  for (const ModelVariant& variant : ModelVariants()) {
+    CAPTURE(variant.json);
+    const auto options = MakeModel(registry, variant.json);
+    CheckAllPassed(CheckModel<double>(*options, variant.io, variant.json, TestRequest()));
+    CheckAllPassed(CheckModel<float>(*options, variant.io, variant.json, TestRequest()));
+  }
+}
+
+TEST_CASE("a model is asked every law but those of one mixer") {
+  const MixerRegistry registry = TestMixers();
+  const auto options = MakeModel(registry, ModelVariants()[2].json);
+  LawRequest request = TestRequest();
+  request.T = 2;
+  const std::set<std::string> expected = {"split",  "step",  "causal",  "resume",
+                                          "reset",  "batch", "budget",  "no_allocation",
+                                          "stress", "init",  "gradient"};
+  CHECK(Asked(CheckModel<double>(*options, ModelVariants()[2].io, "model", request)) == expected);
+}
+
+}  // namespace
+}  // namespace ssm::test

@@ -1,0 +1,49 @@
+#include "verify/test_mixers.h"
+
+#include "ssm/base/errors.h"
+#include "ssm/config/config_file.h"
+#include "support/leaky_mixer.h"
+#include "support/tail_mixer.h"
+
+namespace ssm::test {
+
+MixerRegistry TestMixers() {
+  MixerRegistry registry;
+  RegisterMixers(registry);
+  registry.Add<LeakyOptions>("leaky", "a leaky integrator with a learned start");
+  registry.Add<TailOptions>("tail", "a causal depthwise convolution");
+  return registry;
+}
+
+std::vector<MixerVariant> MixerVariants() {
+  return {
+      {"leaky", "{}"},
+      {"leaky", R"({"gated": true})"},
+      {"tail", R"({"taps": 1})"},
+      {"tail", R"({"taps": 4})"},
+      {"s4d", R"({"d_state": 8})"},
+      {"s4d", R"({"d_state": 6, "init": "inv", "rule": "bilinear"})"},
+      {"s4d", R"({"d_state": 6, "init": "legs", "evaluation": "scan"})"},
+      {"s4d", R"({"d_state": 6, "evaluation": "fft"})"},
+      {"s4d", R"({"d_state": 6, "rule": "bilinear", "evaluation": "fft"})"},
+      {"s4d", R"({"d_state": 3, "init": "real"})"},
+      {"s4d", R"({"d_state": 3, "init": "real", "evaluation": "fft"})"},
+  };
+}
+
+std::unique_ptr<MixerOptions> MakeMixer(const MixerRegistry& registry,
+                                        const MixerVariant& variant) {
+  const MixerRegistry::Entry* entry = registry.Find(variant.type);
+  SSM_CHECK(entry != nullptr, "no mixer of type " + variant.type);
+  std::unique_ptr<MixerOptions> options = entry->make();
+  ReadConfigText(variant.options, variant.type, {}, *options);
+  return options;
+}
+
+std::unique_ptr<ModelOptions> MakeModel(const MixerRegistry& registry, const std::string& json) {
+  auto options = std::make_unique<ModelOptions>(registry);
+  ReadConfigText(json, "model", {}, *options);
+  return options;
+}
+
+}  // namespace ssm::test
