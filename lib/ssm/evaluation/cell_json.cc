@@ -129,18 +129,26 @@ void PutComparison(Json& json, const CellResult& cell) {
   json["verdict"] = VerdictSentence(cell);
 }
 
-CellKey KeyOf(const Json& json) {
-  CellKey key;
-  key.length = json.at("length").get<int64_t>();
-  key.dt_scale = json.at("dt_scale").get<double>();
-  key.examples = json.at("examples").get<int64_t>();
-  const std::string mode = json.at("mode").get<std::string>();
-  key.mode = mode == EvalModeName(EvalMode::kStep) ? EvalMode::kStep : EvalMode::kForward;
-  const std::string split = json.at("split").get<std::string>();
-  for (const Split candidate : {Split::kTrain, Split::kValidation, Split::kTest, Split::kProbe}) {
-    if (SplitName(candidate) == split) key.split = candidate;
+EvalMode ModeOf(const std::string& name) {
+  for (const EvalMode mode : {EvalMode::kForward, EvalMode::kStep}) {
+    if (EvalModeName(mode) == name) return mode;
   }
-  return key;
+  throw Error(ExitCode::kBadData, fmt::format("\"{}\" is no mode", name));
+}
+
+Split SplitOf(const std::string& name) {
+  for (const Split split : {Split::kTrain, Split::kValidation, Split::kTest, Split::kProbe}) {
+    if (SplitName(split) == name) return split;
+  }
+  throw Error(ExitCode::kBadData, fmt::format("\"{}\" is no split", name));
+}
+
+CellKey KeyOf(const Json& json) {
+  return {.length = json.at("length").get<int64_t>(),
+          .mode = ModeOf(json.at("mode").get<std::string>()),
+          .split = SplitOf(json.at("split").get<std::string>()),
+          .dt_scale = json.at("dt_scale").get<double>(),
+          .examples = json.at("examples").get<int64_t>()};
 }
 
 CellResult CellOf(const Json& json) {
@@ -216,7 +224,7 @@ std::string CellToJson(const CellResult& cell) {
 CellResult CellFromJson(const std::string& text, const std::string& source) {
   try {
     return CellOf(Json::parse(text));
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::exception& error) {
     throw Error(ExitCode::kBadData,
                 fmt::format("{}: not a cell of an evaluation: {}", source, error.what()));
   }

@@ -1,0 +1,121 @@
+#include "ssm/evaluation/cell_result.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "ssm/base/random.h"
+#include "ssm/evaluation/verdict.h"
+
+using namespace ssm;
+
+namespace {
+
+Tally MakeTally(const std::string& subject, const std::string& axis, const std::string& label,
+                std::vector<double> numerator) {
+  const std::vector<double> ones(numerator.size(), 10);
+  return {subject, "nmse", axis, label, std::move(numerator), ones};
+}
+
+TaskSpec Spec() {
+  TaskSpec spec;
+  spec.metric = "nmse";
+  spec.references = {{"kalman", Role::kCeiling}, {"static", Role::kHeuristic}};
+  return spec;
+}
+
+/// 100 sequences of weight 10 that share their difficulty: the model is always 5 % above the
+/// ceiling, `heuristic` is added to what the model scores.
+CellScore CellOf(double heuristic) {
+  std::vector<double> ceiling, model, rule;
+  Random random(1, RandomStream::kLaw, 0);
+  for (int i = 0; i < 100; ++i) {
+    const double hard = 10 * random.Uniform(0.1, 0.3);
+    ceiling.push_back(hard);
+    model.push_back(1.05 * hard);
+    rule.push_back(1.05 * hard + 10 * heuristic + 0.01 * random.Normal());
+  }
+  CellScore score;
+  score.key.length = 10;
+  score.score.tallies = {
+      MakeTally("model", "", "", model),       MakeTally("kalman", "", "", ceiling),
+      MakeTally("static", "", "", rule),       MakeTally("model", "lag", "2-3", model),
+      MakeTally("static", "lag", "2-3", rule), MakeTally("model", "parity", "odd", ceiling)};
+  score.score.tallies[0].metric = "nmse";
+  score.loss_sum.assign(100, 2);
+  score.loss_weight.assign(100, 10);
+  score.loss_weight[0] = 0;
+  score.loss_sum[0] = 0;
+  return score;
+}
+
+const std::vector<KnownValue> kKnown = {
+    {"nmse", Role::kCeiling, "kalman", 0.2, "closed form, steady state"},
+    {"accuracy", Role::kCeiling, "other", 0.9, "another metric"},
+    {"nmse", Role::kChance, "prior", 1, "closed form"}};
+
+}  // namespace
+
+TEST_CASE("values are ratios of sums and references keep their labels") {
+  const CellResult cell = Summarise(CellOf(0.1), Spec(), kKnown);
+  CHECK(cell.value.value == doctest::Approx(0.21).epsilon(0.1));
+  CHECK(cell.value.low < cell.value.value);
+  CHECK(cell.value.value < cell.value.high);
+  CHECK(cell.loss == doctest::Approx(0.2));
+  CHECK(cell.sequences == 99);
+  REQUIRE(cell.references.size() == 4);
+  CHECK(cell.references[0].basis == "closed form, steady state");
+  CHECK(std::isnan(cell.references[0].estimate.low));
+  CHECK(cell.references[2].measured());
+  CHECK(FindReference(cell, Role::kCeiling)->estimate.value == 0.2);
+  CHECK(FindPaired(cell, Role::kCeiling)->measured());
+  CHECK(FindReference(cell, Role::kChance)->name == "prior");
+}
+
+TEST_CASE("the paired excess is exact where the model is a fixed share above the ceiling") {
+  const CellResult cell = Summarise(CellOf(0.1), Spec(), kKnown);
+  const Interval excess = ExcessOverCeiling(cell);
+  CHECK(excess.value == doctest::Approx(0.05));
+  CHECK(excess.high - excess.low < 0.01);  // the unpaired interval is ten times as wide
+  CHECK((cell.value.high - cell.value.low) / cell.value.value > 0.1);
+}
+
+TEST_CASE("groups carry their share and the references on the same steps") {
+  const CellResult cell = Summarise(CellOf(0.1), Spec(), kKnown);
+  REQUIRE(cell.axes.size() == 2);
+  CHECK(cell.axes[0].axis == "lag");
+  CHECK(cell.axes[0].groups[0].label == "2-3");
+  CHECK(cell.axes[0].groups[0].share == 1);
+  REQUIRE(cell.axes[0].groups[0].references.size() == 1);
+  CHECK(cell.axes[0].groups[0].references[0].first == "static");
+  CHECK(cell.axes[1].groups[0].references.empty());
+}
+
+TEST_CASE("a heuristic that is measured is judged as measured") {
+  std::vector<KnownValue> known = kKnown;
+  known.push_back({"nmse", Role::kHeuristic, "static", 0.01, "closed form"});
+  known.push_back({"nmse", Role::kHeuristic, "last seen", 2, "closed form"});
+  const CellResult cell = Summarise(CellOf(0.1), Spec(), known);
+  REQUIRE(BestHeuristic(cell) != nullptr);
+  CHECK(BestHeuristic(cell)->name == "static");
+  CHECK(BestHeuristic(cell)->measured());
+}
+
+TEST_CASE("verdicts follow the side of zero the whole interval lies on") {
+  CHECK(Judge(Summarise(CellOf(0.1), Spec(), kKnown)) == Verdict::kAbove);
+  CHECK(Judge(Summarise(CellOf(-0.1), Spec(), kKnown)) == Verdict::kBelow);
+  CHECK(Judge(Summarise(CellOf(0), Spec(), kKnown)) == Verdict::kNotSeparated);
+  CHECK(VerdictSentence(Summarise(CellOf(0), Spec(), kKnown)) ==
+        "not separated from the best heuristic");
+  TaskSpec upward = Spec();
+  upward.higher_is_better = true;
+  CHECK(Judge(Summarise(CellOf(0.1), upward, kKnown)) == Verdict::kBelow);
+}
+
+TEST_CASE("without a heuristic chance is the opponent, without either nothing is claimed") {
+  TaskSpec spec = Spec();
+  spec.references.clear();
+  CHECK(VerdictSentence(Summarise(CellOf(0), spec, kKnown)) == "above chance by its interval");
+  CHECK(VerdictSentence(Summarise(CellOf(0), spec, {})) == "nothing to compare with");
+  CHECK(std::isnan(ExcessOverCeiling(Summarise(CellOf(0), spec, {})).value));
+}

@@ -1,0 +1,141 @@
+#include "ssm/evaluation/results_file.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "ssm/base/files.h"
+#include "ssm/evaluation/cell_json.h"
+#include "ssm/evaluation/samples_file.h"
+#include "support/error_of.h"
+#include "support/temp_folder.h"
+
+using namespace ssm;
+using nlohmann::json;
+
+namespace {
+
+CellResult Cell() {
+  const double nan = std::nan("");
+  CellResult cell;
+  cell.key = {.length = 256, .mode = EvalMode::kStep, .split = Split::kProbe, .examples = 40};
+  cell.metric = "accuracy";
+  cell.higher_is_better = true;
+  cell.value = {0.1 + 0.2, 0.25, 0.35};
+  cell.loss = nan;
+  cell.sequences = 40;
+  cell.other_metrics = {{"bce", {0.5, nan, nan}}};
+  cell.references = {
+      {"posterior", Role::kCeiling, "closed form", {0.9, nan, nan}, {-0.6, -0.65, -0.55}},
+      {"last step", Role::kHeuristic, std::string(kSameSequences), {0.2, 0.1, 0.3}, {0.1, 0, 0.2}}};
+  cell.axes = {{"lag", {{"2-3", 0.5, {0.3, 0.2, 0.4}, {{"last step", 0.25}}}}},
+               {"side", {{"left", 1, {0.3, 0.2, 0.4}, {}}}}};
+  cell.curves = {{"psychophysical_kernel", {0, 16}, {1.25, nan}}};
+  cell.statistics = {{"tokens", 10240}};
+  cell.state_bytes_live = 512;
+  cell.state_bytes_capacity = 1024;
+  return cell;
+}
+
+ResultsFile Results() {
+  ResultsFile results;
+  results.name = "decide";
+  results.task = "evidence.decide";
+  results.model = "1 x s4d, d_model 8";
+  results.params = 321;
+  results.origin = {"0123456789abcdef", "step-00000200", "ff00", 200, 1000, "float32", "0.1.0"};
+  results.cell = Cell();
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("a cell reads back to the same JSON, and its JSON has the keys users rely on") {
+  const std::string text = CellToJson(Cell());
+  CHECK(CellToJson(CellFromJson(text, "test")) == text);
+  const json cell = json::parse(text);
+  CHECK(cell["length"] == 256);
+  CHECK(cell["mode"] == "step");
+  CHECK(cell["split"] == "probe");
+  CHECK(cell["value"] == 0.1 + 0.2);
+  CHECK(cell["ceiling"] == 0.9);
+  CHECK(cell["heuristics"] == json{{"last step", 0.2}});
+  CHECK(cell["chance"].is_null());
+  CHECK(cell["loss"].is_null());
+  CHECK(cell["lags"]["2-3"]["value"] == 0.3);
+  CHECK(cell["strata"]["side"]["left"]["share"] == 1);
+  CHECK(cell["psychophysical_kernel"] == json{1.25, nullptr});
+  CHECK(cell["verdict"] == "not separated from the best heuristic");
+}
+
+TEST_CASE("what is no cell is refused with the file's name") {
+  for (const char* text : {"", "{", "[]", "{}", R"({"length": "x"})"}) {
+    const auto thrown = test::ErrorOf([&] { CellFromJson(text, "a/b.json"); });
+    CHECK(thrown.code == ExitCode::kBadData);
+    CHECK(thrown.Says("a/b.json"));
+  }
+}
+
+TEST_CASE("unknown words of a cell are refused") {
+  json cell = json::parse(CellToJson(Cell()));
+  cell["mode"] = "sideways";
+  CHECK(test::ErrorOf([&] { CellFromJson(cell.dump(), "x"); }).Says("sideways"));
+}
+
+TEST_CASE("a finished cell is found again, and only by its own origin and key") {
+  const test::TempFolder folder;
+  const ResultsFile results = Results();
+  const std::string path = JoinPath(folder.path(), ResultsFileName(results.cell.key, ""));
+  CHECK_FALSE(FindFinished(path, results.origin, results.cell.key));
+  WriteResultsFile(path, results);
+  const auto found = FindFinished(path, results.origin, results.cell.key);
+  REQUIRE(found);
+  CHECK(CellToJson(found->cell) == CellToJson(results.cell));
+  CHECK(found->params == 321);
+  ResultOrigin retrained = results.origin;
+  retrained.checkpoint_sha256 = "ff01";
+  CHECK_FALSE(FindFinished(path, retrained, results.cell.key));
+  CellKey more = results.cell.key;
+  more.examples = 41;
+  CHECK_FALSE(FindFinished(path, results.origin, more));
+}
+
+TEST_CASE("a damaged results file is computed again, and named where it is only read") {
+  const test::TempFolder folder;
+  const ResultsFile results = Results();
+  const std::string path = JoinPath(folder.path(), "cell.json");
+  WriteResultsFile(path, results);
+  const std::string whole = ReadFile(path);
+  AtomicWriteFile(path, whole.substr(0, whole.size() / 2));
+  CHECK_FALSE(FindFinished(path, results.origin, results.cell.key));
+  const auto thrown = test::ErrorOf([&] { ReadResults(folder.path()); });
+  CHECK(thrown.code == ExitCode::kBadData);
+  CHECK(thrown.Says("cell.json"));
+  AtomicWriteFile(path, R"({"schema": "ssmctl.result/9"})");
+  CHECK(test::ErrorOf([&] { ReadResultsFile(path); }).Says("ssmctl.result/9"));
+}
+
+TEST_CASE("names of results files tell cells apart") {
+  CellKey key{.length = 64, .examples = 10};
+  CHECK(ResultsFileName(key, "") == "test-forward-T64-n10.json");
+  key.dt_scale = 2.5;
+  CHECK(ResultsFileName(key, "01234567") == "test-forward-T64-n10-dt2.5-01234567.json");
+  CHECK(ReadResults("/nowhere/at/all").empty());
+}
+
+TEST_CASE("samples are one line a sequence") {
+  CellScore score;
+  score.key = {.length = 4, .examples = 2};
+  score.lengths = {4, 3};
+  score.loss_sum = {2, 0};
+  score.loss_weight = {4, 0};
+  score.score.tallies = {{"model", "nmse", "", "", {1, 0}, {2, 0}},
+                         {"static", "nmse", "", "", {3, 0}, {2, 0}},
+                         {"model", "nmse", "lag", "1", {9, 9}, {1, 1}}};
+  CHECK(SampleLines(score) ==
+        "{\"index\":0,\"length\":4,\"mode\":\"forward\",\"split\":\"test\",\"loss\":0.5,"
+        "\"nmse\":{\"model\":0.5,\"static\":1.5}}\n"
+        "{\"index\":1,\"length\":3,\"mode\":\"forward\",\"split\":\"test\",\"loss\":null,"
+        "\"nmse\":{\"model\":null,\"static\":null}}\n");
+}
