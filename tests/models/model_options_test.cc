@@ -1,0 +1,65 @@
+#include "ssm/models/model_options.h"
+
+#include <doctest/doctest.h>
+
+#include "models/model_fixture.h"
+#include "ssm/base/errors.h"
+
+namespace ssm {
+namespace {
+
+using test::LeakyModel;
+
+TEST_CASE("defaults are the documented ones") {
+  const ModelOptions options = LeakyModel();
+  CHECK(options.final_norm == NormKind::kRms);
+  CHECK(options.layers.size() == 2);
+  const BlockOptions& block = options.layers.at(0);
+  CHECK(block.norm == NormKind::kRms);
+  CHECK(block.residual);
+  CHECK(block.activation == ActivationKind::kGelu);
+  CHECK(block.output == OutputKind::kGlu);
+  CHECK(block.dropout == 0);
+  CHECK(block.has_mlp);
+  CHECK(block.mlp.expand == 2);
+  CHECK(block.mlp.gated);
+  CHECK(block.mlp.activation == ActivationKind::kSilu);
+  CHECK(block.mixer.type() == "leaky");
+}
+
+TEST_CASE("every word of every choice is read") {
+  for (const char* norm : {"none", "layer", "rms"}) LeakyModel({std::string("block.norm=") + norm});
+  for (const char* word : {"none", "gelu", "silu", "relu", "tanh", "sigmoid"}) {
+    LeakyModel({std::string("block.activation=") + word});
+    LeakyModel({std::string("block.mlp.activation=") + word});
+  }
+  for (const char* word : {"none", "linear", "glu"}) {
+    LeakyModel({std::string("block.output=") + word});
+  }
+  CHECK(!LeakyModel({"block.mlp=none"}).layers.at(1).has_mlp);
+  const ModelOptions bare = LeakyModel({"block.norm=none", "block.residual=false"});
+  CHECK(!bare.layers.at(1).residual);
+}
+
+TEST_CASE("hidden width is rounded, and must be at least 1") {
+  CHECK(LeakyModel({"block.mlp.expand=1.4"}).layers.at(0).mlp.Hidden(6) == 8);
+  CHECK_THROWS_AS(LeakyModel({"block.mlp.expand=0.01"}), Error);
+  CHECK_THROWS_AS(LeakyModel({"block.mlp.expand=0"}), Error);
+  CHECK_NOTHROW(LeakyModel({"block.mlp.expand=0.1"}));
+}
+
+TEST_CASE("values out of range are refused") {
+  for (const char* bad : {"d_model=0", "d_model=65537", "layers=0", "block.dropout=1",
+                          "block.dropout=-0.1", "block.norm=batch", "final_norm=1"}) {
+    CAPTURE(bad);
+    try {
+      LeakyModel({bad});
+      FAIL("no error");
+    } catch (const Error& error) {
+      CHECK(error.code() == ExitCode::kBadConfig);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ssm
