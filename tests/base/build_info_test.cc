@@ -39,5 +39,16 @@ TEST_CASE("this machine can run what was built for it") {
   CHECK_FALSE(CpuName().empty());
 }
 
+TEST_CASE("a build for a wider processor is refused with the line that rebuilds it") {
+  const test::Thrown thrown = test::ErrorOf([] { internal::CheckCpuFor(~0u); });
+  if (thrown.code == ExitCode::kDone) {
+    MESSAGE("this machine has every instruction set the check knows");
+    return;
+  }
+  CHECK(thrown.code == ExitCode::kUnavailable);
+  CHECK(thrown.Says(CpuName()));
+  CHECK(thrown.Says("cmake -B build -DSSM_ARCH="));
+}
+
 }  // namespace
 }  // namespace ssm

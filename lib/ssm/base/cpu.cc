@@ -13,16 +13,16 @@ namespace {
 
 struct Instruction {
   const char* name;
-  bool built;      // the rest of the program uses it
+  uint32_t bit;
   bool available;  // on this processor
 };
 
 #if defined(__x86_64__) || defined(__i386__)
-#define SSM_INSTRUCTION(name, macro) \
-  Instruction { name, (kBuildInstructions & macro) != 0, __builtin_cpu_supports(name) != 0 }
+#define SSM_INSTRUCTION(name, bit) \
+  Instruction { name, bit, __builtin_cpu_supports(name) != 0 }
 #else
-#define SSM_INSTRUCTION(name, macro) \
-  Instruction { name, (kBuildInstructions & macro) != 0, true }
+#define SSM_INSTRUCTION(name, bit) \
+  Instruction { name, bit, true }
 #endif
 
 template <class Visit>
@@ -53,6 +53,14 @@ void ForEachInstruction(const Visit& visit) {
 void Append(std::string& list, const char* name) {
   if (!list.empty()) list += ' ';
   list += name;
+}
+
+std::string MissingOf(uint32_t instructions) {
+  std::string list;
+  ForEachInstruction([&](const Instruction& i) {
+    if ((instructions & i.bit) != 0 && !i.available) Append(list, i.name);
+  });
+  return list;
 }
 
 // The widest setting of SSM_ARCH that also runs here and on the machines like it.
@@ -89,21 +97,17 @@ std::string CpuName() {
 std::string BuildInstructions() {
   std::string list;
   ForEachInstruction([&](const Instruction& i) {
-    if (i.built) Append(list, i.name);
+    if ((kBuildInstructions & i.bit) != 0) Append(list, i.name);
   });
   return list;
 }
 
-std::string MissingInstructions() {
-  std::string list;
-  ForEachInstruction([&](const Instruction& i) {
-    if (i.built && !i.available) Append(list, i.name);
-  });
-  return list;
-}
+std::string MissingInstructions() { return MissingOf(kBuildInstructions); }
 
-void CheckCpu() {
-  const std::string missing = MissingInstructions();
+void CheckCpu() { internal::CheckCpuFor(kBuildInstructions); }
+
+void internal::CheckCpuFor(uint32_t instructions) {
+  const std::string missing = MissingOf(instructions);
   if (missing.empty()) return;
   Fail(ExitCode::kUnavailable,
        "This program was built for a processor with " + missing + ", which this one (" + CpuName() +

@@ -1,6 +1,7 @@
 // Whether this machine can run this build.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace ssm {
@@ -16,5 +17,10 @@ std::string MissingInstructions();
 
 /// @throws Error(kUnavailable) naming what is missing and the line that rebuilds for this machine.
 void CheckCpu();
+
+namespace internal {
+/// CheckCpu for a build that used `instructions`, an or of InstructionBit.
+void CheckCpuFor(uint32_t instructions);
+}  // namespace internal
 
 }  // namespace ssm
