@@ -55,7 +55,7 @@ Link ReadLink(const std::string& text, int source, FaultList& faults) {
   link.object = std::move(document.root);
   if (!link.object.Is(Kind::kObject)) {
     faults.Add(link.object.place, "",
-               "found " + JsonExcerpt(link.object) + "; allowed: one object, {\"task\": ...}");
+               "found " + JsonExcerpt(link.object) + "; allowed: one object");
     faults.Throw();
   }
   TakeKey(link.object, "$schema", faults);

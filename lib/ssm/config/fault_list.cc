@@ -40,9 +40,15 @@ void FaultList::Add(const JsonPlace& place, const std::string& pointer,
                     const std::string& sentence) {
   if (faults_.size() >= kKept) {
     ++dropped_;
-  } else if (seen_.emplace(place, sentence).second) {
+  } else {
     faults_.push_back({place, pointer, sentence});
   }
+}
+
+std::set<JsonPlace> FaultList::Places() const {
+  std::set<JsonPlace> places;
+  for (const Fault& fault : faults_) places.insert(fault.place);
+  return places;
 }
 
 void FaultList::Throw() const {

@@ -4,7 +4,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "ssm/config/json_value.h"
@@ -23,9 +22,9 @@ class FaultList {
   const std::string& SourceName(int source) const { return sources_[static_cast<size_t>(source)]; }
 
   /// A sentence about the value at `place`, whose JSON pointer in the whole config is `pointer`.
-  /// The same sentence about the same place is kept once: a stack's block is read for every layer.
   void Add(const JsonPlace& place, const std::string& pointer, const std::string& sentence);
   bool empty() const { return faults_.empty(); }
+  std::set<JsonPlace> Places() const;
   /// @throws Error(kBadConfig) with one line a fault, if there is any.
   void Throw() const;
 
@@ -37,7 +36,6 @@ class FaultList {
 
   std::vector<std::string> sources_;
   std::vector<Fault> faults_;
-  std::set<std::pair<JsonPlace, std::string>> seen_;
   size_t dropped_ = 0;
 };
 

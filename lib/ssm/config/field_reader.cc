@@ -21,7 +21,9 @@ bool IsObject(const JsonValue& value) {
 }
 
 std::string StaleHint(const JsonValue& json) {
-  return json.stale == Stale::kNo ? "" : "; it was set for another type: set it anew for this one";
+  return json.stale == Stale::kNo
+             ? ""
+             : "; it was set for another type: set it anew, or to null for the default";
 }
 
 // Faults of Check, against keys of one object.

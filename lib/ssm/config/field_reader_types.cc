@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "ssm/base/text.h"
@@ -35,7 +36,8 @@ class SharedInt final : public NameVisitor {
   void Int(const char*, int64_t& value, IntRange range, Doc) override {
     if (std::find(members_.begin(), members_.end(), &value) == members_.end()) return;
     const std::string sentence = TakeInt(number_, range, value);
-    if (!sentence.empty()) context_.Fault(where_, sentence);
+    if (!sentence.empty() && sentence != told_) context_.Fault(where_, sentence);
+    if (!sentence.empty()) told_ = sentence;
   }
 
  protected:
@@ -46,6 +48,7 @@ class SharedInt final : public NameVisitor {
   const Where where_;
   std::span<int64_t* const> members_;
   ReadContext& context_;
+  std::string told_;
 };
 
 // The block as its layers see it: what changes of type took from it was reported there.
@@ -127,8 +130,13 @@ void FieldReader::Tagged(const char* name, TaggedField& value, Doc) {
   if (!IsObject(json)) {
     const std::vector<std::string> names = TypeNames(value);
     const std::string nearest = Has(names, json.text) ? json.text : NearestName(json.text, names);
-    return Refuse(where, json, fmt::format("an object with a \"type\": {}", QuotedList(names)),
-                  nearest.empty() ? "" : fmt::format("; write {{\"type\": {}}}", Quote(nearest)));
+    std::string hint;
+    if (!nearest.empty()) {
+      hint = json.bare ? fmt::format("; write {}.type={}", DottedPath(where.pointer), nearest)
+                       : fmt::format("; write {{\"type\": {}}}", Quote(nearest));
+    }
+    const std::string allowed = fmt::format("an object with a \"type\": {}", QuotedList(names));
+    return Refuse(where, json, allowed, hint);
   }
   if (!SelectType(where, json, value)) return;
   const TypeKeys types(value);
@@ -188,6 +196,7 @@ void FieldReader::ReadBlock(const Where& where, const JsonValue& block, const Js
 void FieldReader::ReadLayers(const Where& block_where, const JsonValue& block, const Where& where,
                              const JsonValue& layers, StackField& value) {
   const bool before = std::exchange(context_.types_optional, false);
+  std::set<JsonPlace> muted = context_.MuteKnown();
   for (int64_t i = 0; i < value.size(); ++i) {
     Where at{PointerTo(where.pointer, std::to_string(i)), block_where.place};
     JsonValue layer = ForLayer(block);
@@ -205,6 +214,7 @@ void FieldReader::ReadLayers(const Where& block_where, const JsonValue& block, c
     }
     FieldReader(layer, at, context_, nullptr).Read(value.at(i));
   }
+  context_.Unmute(std::move(muted));
   context_.types_optional = before;
   for (const JsonElementPatch& element : layers.elements) {
     if (element.index >= value.size()) {

@@ -10,7 +10,7 @@ namespace {
 
 class Flattener final : public FieldVisitor {
  public:
-  std::vector<FlatField> fields;
+  FlatConfig config;
 
   void Bool(const char* name, bool& value, Doc doc) override {
     Leaf(name, JsonValue::Bool(value), doc);
@@ -50,7 +50,9 @@ class Flattener final : public FieldVisitor {
     Leaf(std::string(name) + "/type", JsonValue::Text(value.type()), doc);
     Below(name, *value.object(), doc);
   }
-  void Stack(const char*, const char* count_name, StackField& value, IntRange, Doc doc) override {
+  void Stack(const char* prototype_name, const char* count_name, StackField& value, IntRange,
+             Doc doc) override {
+    config.stacks.push_back({prefix_ + count_name, prefix_ + prototype_name, value.size()});
     Leaf(count_name, JsonValue::Int(value.size()), doc);
     for (int64_t i = 0; i < value.size(); ++i) {
       Below(std::string(count_name) + "/" + std::to_string(i), value.at(i), doc);
@@ -58,11 +60,8 @@ class Flattener final : public FieldVisitor {
   }
   void Map(const char* name, MapField& value, Doc doc) override {
     for (const std::string& key : value.names()) {
-      // Empty entries count, too.
+      Leaf(name + PointerTo("", key), JsonValue::Object(), doc);  // an empty entry counts, too
       Below(name + PointerTo("", key), value.at(key), doc);
-      if (fields.empty() || !fields.back().pointer.starts_with(prefix_ + name)) {
-        Leaf(name + PointerTo("", key), JsonValue::Object(), doc);
-      }
     }
   }
 
@@ -74,7 +73,7 @@ class Flattener final : public FieldVisitor {
 
  private:
   void Leaf(const std::string& name, const JsonValue& value, const Doc& doc) {
-    fields.push_back({prefix_ + name, JsonLine(value), std::max(role_, doc.role)});
+    config.fields.push_back({prefix_ + name, JsonLine(value), std::max(role_, doc.role)});
   }
   template <class Items, class Write>
   void List(const char* name, const Items& items, Write write, const Doc& doc) {
@@ -96,10 +95,10 @@ class Flattener final : public FieldVisitor {
 
 }  // namespace
 
-std::vector<FlatField> FlattenFields(Configurable& config) {
+FlatConfig FlattenFields(Configurable& config) {
   Flattener flattener;
   config.VisitFields(flattener);
-  return std::move(flattener.fields);
+  return std::move(flattener.config);
 }
 
 }  // namespace ssm

@@ -9,7 +9,7 @@ namespace ssm {
 
 std::string ConfigHash(Configurable& config) {
   std::string text;
-  for (const FlatField& field : FlattenFields(config)) {
+  for (const FlatField& field : FlattenFields(config).fields) {
     if (field.role != FieldRole::kCadence) text += field.pointer + "=" + field.value + "\n";
   }
   return fmt::format("{:016x}", HashBytes(text.data(), text.size()));

@@ -25,6 +25,14 @@ std::string Lower(std::string_view word) {
   return result;
 }
 
+// Quotes that other languages and word processors use.
+bool IsForeignQuote(std::string_view word) {
+  for (const char* quote : {"'", "`", "\u2018", "\u2019", "\u201C", "\u201D"}) {
+    if (word.starts_with(quote)) return true;
+  }
+  return false;
+}
+
 // Words of other languages and what JSON says instead.
 std::string WordHint(std::string_view word) {
   const std::string lower = Lower(word);
@@ -37,7 +45,7 @@ std::string WordHint(std::string_view word) {
       lower == "-infinity") {
     return "; JSON has no infinity: write \"inf\" where a field allows it";
   }
-  if (word.starts_with('\'')) return "; strings and keys take double quotes";
+  if (IsForeignQuote(word)) return "; strings and keys take plain double quotes (\")";
   if (word.starts_with('#')) return "; comments start with //";
   const char first = word.empty() ? ' ' : word[0];
   if (std::isdigit(static_cast<unsigned char>(first)) || first == '-' || first == '+' ||
@@ -50,7 +58,8 @@ std::string WordHint(std::string_view word) {
   return "";
 }
 
-std::string StringSentence(std::string_view text, size_t stopped) {
+std::string StringSentence(std::string_view text, size_t stopped, bool bad_utf8) {
+  if (bad_utf8) return "found bytes that are not UTF-8 inside a string; save the file as UTF-8";
   const auto byte = static_cast<unsigned char>(text[stopped]);
   if (byte == '\n' || byte == '\r') {
     return "found a line break inside a string; close the string before it, or write \\n";
@@ -59,7 +68,6 @@ std::string StringSentence(std::string_view text, size_t stopped) {
     return fmt::format("found byte {:#04x} inside a string; write it as \\u{:04x}", unsigned{byte},
                        unsigned{byte});
   }
-  if (byte >= 0x80) return "found bytes that are not UTF-8 inside a string; save the file as UTF-8";
   // A broken surrogate pair is noticed at the byte after it.
   return "found an escape that is not JSON inside a string; allowed: \\\" \\\\ \\/ \\b \\f \\n \\r "
          "\\t and \\uXXXX (pairs beyond \\uD7FF)";
@@ -90,14 +98,20 @@ std::string TokenSentence(std::string_view word, char separator, const JsonSynta
     return fmt::format("found \"{}\" after a comma; take the comma away", word);
   }
   const bool named = word.starts_with('"');
-  std::string sentence = "found " + (named ? "a string" : Quote(word));
+  const bool starts_value =
+      named || word == "{" || word == "[" || std::isalnum(static_cast<unsigned char>(word[0]));
+  std::string sentence = "found " + (named ? "a string" : JsonQuoted(word.substr(0, 60)));
   sentence += "; allowed: " + Allowed(context, separator);
-  if (context.has_value && !context.has_key && separator == 0 &&
-      context.inside != Inside::kNothing &&
-      (named || std::isalnum(word[0]) || word == "{" || word == "[")) {
-    return sentence + "; is a comma missing before it?";
+  const bool after_value = context.has_value && !context.has_key && separator == 0;
+  if (context.inside == Inside::kNothing && after_value) return sentence;
+  if (after_value && starts_value) return sentence + "; is a comma missing before it?";
+  if (after_value) {
+    return sentence + fmt::format("; the {} begins at line {}",
+                                  context.inside == Inside::kObject ? "object" : "list",
+                                  context.opened.line);
   }
-  return sentence + WordHint(word);
+  const bool after_key = context.has_key && separator == 0;
+  return after_key ? sentence : sentence + WordHint(word);
 }
 
 }  // namespace
@@ -113,15 +127,15 @@ JsonSyntaxError DescribeSyntaxError(std::string_view text, const JsonCursor& cur
   if (cursor.end() > stopped) {
     // The parser took the start of a word for a token: 01, 1_000, 0x10.
     const std::string_view word = WordAt(text, cursor.start());
-    return {cursor.place(), "found " + Quote(word) + WordHint(word)};
+    return {cursor.place(), "found " + JsonQuoted(word.substr(0, 60)) + WordHint(word)};
   }
   const JsonCursor::Gap gap = cursor.Before(stopped);
   if (gap.start >= text.size()) return {cursor.PlaceOf(text.size()), EndSentence(context)};
   if (text[gap.start] == '"' && stopped >= text.size()) {
     return {cursor.PlaceOf(gap.start), "found a string without its closing quote"};
   }
-  if (text[gap.start] == '"' && cursor.TokenEnd(gap.start) != stopped + 1) {
-    return {cursor.PlaceOf(stopped), StringSentence(text, stopped)};
+  if (text[gap.start] == '"' && context.bad_string) {
+    return {cursor.PlaceOf(stopped), StringSentence(text, stopped, context.bad_utf8)};
   }
   return {cursor.PlaceOf(gap.start),
           TokenSentence(WordAt(text, gap.start), gap.separator, context)};

@@ -14,11 +14,13 @@ namespace ssm {
 struct JsonSyntaxContext {
   enum class Inside { kNothing, kObject, kArray };
   Inside inside = Inside::kNothing;
-  JsonPlace opened;        // of the "{" or "["
-  bool has_key = false;    // a key was read and its value was not
-  bool has_value = false;  // a value of this object or array, or the root, was read
-  std::string key;         // the last one
-  bool overflow = false;   // a number beyond double
+  JsonPlace opened;         // of the "{" or "["
+  bool has_key = false;     // a key was read and its value was not
+  bool has_value = false;   // a value of this object or array, or the root, was read
+  std::string key;          // the last one
+  bool overflow = false;    // it stopped at a number beyond double,
+  bool bad_string = false;  // or inside a string,
+  bool bad_utf8 = false;    // at bytes that are no character
 };
 
 /// `stopped`: the offset of the byte the parser could not take; text.size() at the end.

@@ -75,6 +75,9 @@ class DocumentBuilder final : public nlohmann::json_sax<nlohmann::json> {
     constexpr int kNumberOverflow = 406;
     JsonSyntaxContext context;
     context.overflow = error.id == kNumberOverflow;
+    const std::string_view reason = error.what();
+    context.bad_string = reason.find("invalid string") != std::string::npos;
+    context.bad_utf8 = reason.find("UTF-8") != std::string::npos;
     context.has_value = has_root_;
     if (!frames_.empty()) {
       const Frame& top = frames_.back();

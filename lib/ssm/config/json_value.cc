@@ -197,4 +197,10 @@ std::string PointerTo(const std::string& pointer, std::string_view key) {
   return result;
 }
 
+std::string DottedPath(const std::string& pointer) {
+  std::string dotted = pointer.substr(std::min<size_t>(pointer.size(), 1));
+  std::replace(dotted.begin(), dotted.end(), '/', '.');
+  return dotted;
+}
+
 }  // namespace ssm

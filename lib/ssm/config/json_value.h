@@ -88,5 +88,7 @@ std::string JsonExcerpt(const JsonValue& value);
 
 /// `pointer` with one more step, escaped as RFC 6901 does.
 std::string PointerTo(const std::string& pointer, std::string_view key);
+/// "/model/block/norm" as an override names it: "model.block.norm".
+std::string DottedPath(const std::string& pointer);
 
 }  // namespace ssm

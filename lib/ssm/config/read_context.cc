@@ -27,9 +27,11 @@ std::string Suggestion(const UnknownKey& unknown, const std::vector<FieldPath>& 
   const std::string near = NearestName(unknown.key, unknown.allowed);
   if (!near.empty()) Suggest(suggestions, near);
   for (const FieldPath& path : paths) {
-    if (path.leaf == unknown.key) Suggest(suggestions, path.dotted);
+    if (path.leaf == unknown.key && path.dotted != DottedPath(unknown.pointer)) {
+      Suggest(suggestions, path.dotted);
+    }
   }
-  if (suggestions.empty() && unknown.types.empty()) {
+  if (suggestions.empty()) {
     std::vector<std::string> leaves;
     for (const FieldPath& path : paths) leaves.push_back(path.leaf);
     const std::string leaf = NearestName(unknown.key, leaves);
@@ -48,27 +50,35 @@ std::string Sentence(const UnknownKey& unknown, const std::vector<FieldPath>& pa
   std::string sentence = Found(unknown);
   sentence += unknown.allowed.empty() ? "; allowed: no keys here"
                                       : "; allowed: " + Join(unknown.allowed, ", ");
-  if (!unknown.types.empty()) {
-    sentence += fmt::format("; the type{} {} {} it", unknown.types.size() > 1 ? "s" : "",
-                            QuotedList(unknown.types), unknown.types.size() > 1 ? "have" : "has");
-  }
-  return sentence + Suggestion(unknown, paths);
+  if (unknown.types.empty()) return sentence + Suggestion(unknown, paths);
+  const bool several = unknown.types.size() > 1;
+  return sentence + fmt::format("; {} is a key of the type{} {}", Quote(unknown.key),
+                                several ? "s" : "", QuotedList(unknown.types));
 }
 
 }  // namespace
 
 void ReadContext::Fault(const Where& where, const std::string& sentence) {
   ++faults_met_;
+  if (muted_.count(where.place) > 0) return;
   faults_.Add(where.place, where.pointer, sentence);
 }
 
 void ReadContext::Unknown(UnknownKey unknown) {
   ++faults_met_;
+  if (muted_.count(unknown.place) > 0) return;
   if (unknown_.size() < kMostUnknown) {
     unknown_.push_back(std::move(unknown));
   } else {
     faults_.Add(unknown.place, unknown.pointer, Found(unknown));
   }
+}
+
+std::set<JsonPlace> ReadContext::MuteKnown() {
+  std::set<JsonPlace> places = faults_.Places();
+  places.insert(muted_.begin(), muted_.end());
+  for (const UnknownKey& unknown : unknown_) places.insert(unknown.place);
+  return std::exchange(muted_, std::move(places));
 }
 
 void ReadContext::Dropped(const Where& where) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ssm/config/config_file.h"
@@ -41,6 +43,11 @@ class ReadContext {
   bool types_optional = false;
   size_t left_unread = 0;  // how many did
 
+  /// From here on, values that were found wrong before are not reported again: the layers of a
+  /// stack are about to read what its block has read. Returns what to give to Unmute.
+  std::set<JsonPlace> MuteKnown();
+  void Unmute(std::set<JsonPlace> before) { muted_ = std::move(before); }
+
   /// Adds the faults of unknown keys; `root` says where else a key exists.
   void ReportUnknown(Configurable& root);
 
@@ -48,6 +55,7 @@ class ReadContext {
   FaultList& faults_;
   std::vector<DroppedKey>& dropped_;
   std::vector<UnknownKey> unknown_;
+  std::set<JsonPlace> muted_;
   size_t faults_met_ = 0;
 };
 

@@ -62,11 +62,11 @@ std::string TakeInt(const JsonValue& value, IntRange range, int64_t& result) {
   if (!value.Is(Kind::kNumber)) return Mismatch(value, IntWords(range)) + NumberHint(value);
   const std::optional<int64_t> number = WholeNumber(value.text);
   if (!number || !Contains(range, *number)) {
-    // Without bounds of its own the field still ends where int64 does.
     const IntRange all;
-    const bool unbounded = range.min == all.min && range.max == all.max;
-    const bool too_large = !number && unbounded && IsWhole(value.text);
-    return Mismatch(value, IntWords(range) + (too_large ? " of 64 bits" : ""));
+    const bool negative = value.text.starts_with('-');
+    const bool open = negative ? range.min == all.min : range.max == all.max;
+    const bool too_large = !number && open && IsWhole(value.text);
+    return Mismatch(value, IntWords(range) + (too_large ? " that fits 64 bits" : ""));
   }
   result = *number;
   return "";
