@@ -32,7 +32,7 @@ Var<T> Rows(Tape<T>& tape, const Array<double>& from, int64_t first, int64_t row
 template <Scalar T>
 Var<T> TaskLoss(Tape<T>& tape, Var<T> y, const TaskSpec& spec, const TaskPiece& piece,
                 int64_t first_row) {
-  const Shape& shape = tape.shape(y);
+  const Shape shape = tape.shape(y);  // a copy: new values may move the original
   SSM_CHECK(shape.rank() == 3 && shape[1] == piece.steps && shape[2] == spec.outputs,
             "y " + shape.ToString() + " does not answer this piece");
   SSM_CHECK(first_row >= 0 && first_row + shape[0] <= piece.rows, "rows outside the piece");
