@@ -17,9 +17,8 @@ scripts/ensure_packages.sh "$@"
 
 echo "== building ssmctl (build/release)"
 started=$SECONDS
-cmake --preset release > build.log 2>&1 || { cat build.log >&2; exit 1; }
+cmake --preset release
 cmake --build --preset release --target ssmctl
-rm -f build.log
 echo "== built in $((SECONDS - started)) s"
 
 ssmctl=build/release/ssmctl
