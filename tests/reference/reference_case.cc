@@ -13,6 +13,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+const std::set<std::string> kParts = {"settings", "inputs", "outputs", "cotangents", "gradients"};
+
 [[noreturn]] void Bad(const std::string& file, const std::string& what) {
   Fail(ExitCode::kBadData, file + ": " + what);
 }
@@ -108,9 +110,15 @@ ReferenceCase ReadCase(const std::string& path) {
   ReferenceCase c;
   c.file = FileName(path);
   const Json root = ReadJson(path);
-  RequireKeys(c.file, "/", root,
-              {{"kind", "inputs", "outputs"},
-               {"about", "equations", "settings", "cotangents", "gradients"}});
+  for (const auto& item : root.items()) {
+    const bool part = kParts.count(item.key()) > 0;
+    // Whatever else a file says of itself is prose.
+    if (!part && !item.value().is_string())
+      Bad(c.file, "has an unknown key \"" + item.key() + "\"");
+  }
+  for (const char* part : {"inputs", "outputs"}) {
+    if (!root.contains(part)) Bad(c.file, std::string("has no \"") + part + "\"");
+  }
   c.kind = root["kind"].get<std::string>();
   const Json settings = root.value("settings", Json::object());
   if (!settings.is_object()) Bad(c.file, "/settings is not an object");
