@@ -16,5 +16,13 @@ std::vector<OpCase> BinaryCrossEntropyCases();
 std::vector<OpCase> SoftmaxCrossEntropyCases();
 std::vector<OpCase> DropoutCases();
 std::vector<OpCase> ObserveCases();
+std::vector<OpCase> DiscretizeDiagonalCases();
+std::vector<OpCase> DiagonalScanCases();
+std::vector<OpCase> S4dScanCases();
+std::vector<OpCase> S4dScanIrregularCases();
+std::vector<OpCase> S4dKernelCases();
+std::vector<OpCase> FftConvCases();
+std::vector<OpCase> DiagonalResponseCases();
+std::vector<OpCase> DiagonalFinalStateCases();
 
 }  // namespace ssm

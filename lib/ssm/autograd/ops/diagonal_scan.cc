@@ -1,0 +1,64 @@
+#include "ssm/autograd/ops/diagonal_scan.h"
+
+#include <algorithm>
+
+#include "ssm/autograd/ops/diagonal_system.h"
+#include "ssm/base/errors.h"
+#include "ssm/kernels/diagonal_scan.h"
+
+namespace ssm {
+namespace {
+
+/// The state after each row's last token: the last step's, which padding has handed on.
+template <Scalar T>
+void CopyLast(const kernels::DiagonalScanShape& shape, const T* h, const T* h0, T* last) {
+  const int64_t width = shape.width();
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    const T* from = h0 == nullptr ? nullptr : h0 + row * width;
+    if (shape.steps > 0) from = h + ((row + 1) * shape.steps - 1) * width;
+    if (from == nullptr) std::fill_n(last + row * width, width, T{0});
+    if (from != nullptr) std::copy_n(from, width, last + row * width);
+  }
+}
+
+}  // namespace
+
+template <Scalar T>
+DiagonalScanOutputs<T> DiagonalScan(Tape<T>& tape, ScanField field, Var<T> a, Var<T> b, Var<T> h0,
+                                    const Clock& clock) {
+  const Shape all = tape.shape(b), coefficients = tape.shape(a);
+  const bool complex = field == ScanField::kComplex;
+  const Shape one = complex ? Shape{all.Back(1), 2} : Shape{all.Back(0)};
+  const Shape state = one.Prepend(clock.B);
+  SSM_CHECK(all == one.Prepend(clock.T).Prepend(clock.B),
+            "a scan's input is [B, T, C(, 2)], not " + all.ToString());
+  SSM_CHECK(coefficients == all || coefficients == one,
+            "coefficients " + coefficients.ToString() + " do not fit " + all.ToString());
+  SSM_CHECK(!h0 || tape.shape(h0) == state, "a scan's state is [B, C(, 2)]");
+  const Ints pos = clock.pos;
+  const kernels::DiagonalScanShape shape{clock.B,   clock.T, one[0], complex, coefficients == one,
+                                         pos.data()};
+  const Var<T> h = tape.New(all), last = tape.New(state);
+  T* scratch = tape.Floats(2 * shape.width());
+  if (tape.Live()) {
+    const T* start = internal::ValueOrNull(tape, h0);
+    kernels::DiagonalScan(shape, tape.value(a), tape.value(b), start, tape.out(h));
+    CopyLast(shape, tape.value(h), start, tape.out(last));
+  }
+  const double flops = (complex ? 8 : 2) * static_cast<double>(shape.rows * shape.steps) *
+                       static_cast<double>(shape.channels);
+  tape.Record("diagonal_scan", {a, b, h0}, {h, last}, flops, [=](Tape<T>& t) {
+    kernels::DiagonalScanBackward(shape, t.value(a), internal::ValueOrNull(t, h0), t.value(h),
+                                  t.grad(h), t.grad(last), t.acc(a), t.acc(b), t.acc(h0), scratch);
+  });
+  return {h, last};
+}
+
+#define SSM_INSTANTIATE(T)                                                                  \
+  template DiagonalScanOutputs<T> DiagonalScan(Tape<T>&, ScanField, Var<T>, Var<T>, Var<T>, \
+                                               const Clock&);
+SSM_INSTANTIATE(float)
+SSM_INSTANTIATE(double)
+#undef SSM_INSTANTIATE
+
+}  // namespace ssm
