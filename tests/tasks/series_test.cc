@@ -154,6 +154,34 @@ TEST_CASE("changes in and out") {
   CHECK(piece.references[6 + 2] == doctest::Approx(velocity).epsilon(1e-12));
 }
 
+TEST_CASE("uneven times: speed is per unit of time") {
+  const test::TempFolder folder;
+  SeriesTask task = MakeTask(folder);
+  std::string text = "time,a\n";
+  std::vector<double> times{0};
+  for (int64_t i = 1; i <= 200; ++i) times.push_back(times.back() + (i % 4 == 0 ? 5 : 1));
+  for (const double t : times) text += std::to_string(t) + "," + std::to_string(3 * t) + "\n";
+  AtomicWriteFile(folder / "data.csv", text);
+  task.angles.clear();
+  task.input = SeriesInput::kChange;
+  task.predict = SeriesPredict::kChange;
+  task.use_dt = true;
+  task.horizon = 4;  // four rows always take 8
+  task.Load(folder.path());
+  const TaskPiece piece = Window(task, Split::kTest, 1);
+  for (int64_t t = 1; t < piece.steps; ++t) {
+    const double step =
+        times[static_cast<size_t>(155 + 10 + t)] - times[static_cast<size_t>(154 + 10 + t)];
+    CHECK(piece.dt[t] == step);  // the median step is 1
+    // 3 a unit of time throughout: the change is constant, its deviation by definition 1.
+    CHECK(std::fabs(piece.reals[t]) < 1e-9);
+    CHECK(piece.targets[t] == doctest::Approx(0).epsilon(1e-9));
+    // The training part, rows 0 to 120, takes 240 for 120 steps: 2 on average, 8 for four.
+    CHECK(piece.references[3 * t + 1] == doctest::Approx(0).epsilon(1e-9));
+  }
+  CHECK(piece.dt[0] == 1);
+}
+
 TEST_CASE("gaps: masks, weights and references that carry on") {
   const test::TempFolder folder;
   SeriesTask task = MakeTask(folder, true);

@@ -23,7 +23,9 @@ void SeriesTask::VisitFields(FieldVisitor& visitor) {
                  {{"value", SeriesInput::kValue},
                   {"change", SeriesInput::kChange},
                   {"both", SeriesInput::kBoth}},
-                 "what the model reads: values, changes since the row before, or both");
+                 "what the model reads: values, changes since the row before (per unit of time "
+                 "where times are "
+                 "known), or both");
   visitor.Choice("predict", predict,
                  {{"value", SeriesPredict::kValue}, {"change", SeriesPredict::kChange}},
                  "what it says: the later value, or by how much it will have changed");
@@ -158,11 +160,11 @@ std::string SeriesTask::Describe() const {
       "on {} "
       "after that; {} rows between the parts are left out. The error is in units of the variance "
       "of "
-      "what is asked. Beside the model: persistence, constant velocity, and the training mean as "
+      "what is asked. Beside the model: persistence, constant velocity{}, and the training mean as "
       "chance. There is no ceiling: the law of a recording is not known.",
       FormatCount(context), FormatCount(d.part(Split::kTrain).rows()),
       FormatCount(Examples(Split::kValidation)), FormatCount(Examples(Split::kTest)),
-      FormatCount(horizon));
+      FormatCount(horizon), d.interval > 0 ? " per unit of time" : "");
   return text;
 }
 

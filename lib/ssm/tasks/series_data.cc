@@ -94,12 +94,6 @@ void Unwrap(SeriesData& data, int64_t column) {
   }
 }
 
-/// x_{t+ahead} - x_{t-back}, or x_{t+ahead} where back < 0; NaN where a part of it is missing.
-double Quantity(const SeriesData& data, int64_t row, int64_t column, int64_t ahead, int64_t back) {
-  const double value = data.at(row + ahead, column);
-  return back < 0 ? value : value - data.at(row - back, column);
-}
-
 struct Moments {
   double count = 0, mean = 0, squares = 0;
   void Add(double x) {
@@ -112,13 +106,18 @@ struct Moments {
   double variance() const { return count > 0 ? squares / count : 0; }
 };
 
-Moments MomentsOf(const SeriesData& data, const SeriesPart& part, int64_t column, int64_t ahead,
-                  int64_t back) {
+/// Over the rows of a part from `skip` on, `ahead` before its end; what is missing is NaN.
+template <class Quantity>
+Moments MomentsOf(const SeriesPart& part, int64_t skip, int64_t ahead, Quantity quantity) {
   Moments moments;
-  for (int64_t row = part.begin + std::max<int64_t>(back, 0); row + ahead < part.end; ++row) {
-    moments.Add(Quantity(data, row, column, ahead, back));
-  }
+  for (int64_t row = part.begin + skip; row + ahead < part.end; ++row) moments.Add(quantity(row));
   return moments;
+}
+
+Moments AheadMoments(const SeriesData& data, const SeriesPart& part, int64_t c, bool as_change) {
+  return MomentsOf(part, 0, data.horizon, [&](int64_t row) {
+    return data.at(row + data.horizon, c) - (as_change ? data.at(row, c) : 0);
+  });
 }
 
 SeriesScale ScaleOf(const Moments& moments) {
@@ -151,20 +150,28 @@ void CheckParts(const SeriesData& data, const SeriesSource& source) {
 
 void Standardise(SeriesData& data, const SeriesSource& source) {
   const SeriesPart& train = data.part(Split::kTrain);
+  data.row_time = data.Between(train.begin, train.end - 1) / static_cast<double>(train.rows() - 1);
   for (int64_t c = 0; c < data.columns(); ++c) {
-    const Moments value = MomentsOf(data, train, c, 0, -1);
+    const Moments value = MomentsOf(train, 0, 0, [&](int64_t row) { return data.at(row, c); });
     if (value.count < 2) {
       Fail(ExitCode::kBadData,
            fmt::format("{}: column {} has {} values in the training part; at least 2 are needed",
                        source.path, Quote(data.names[static_cast<size_t>(c)]), value.count));
     }
     data.value.push_back(ScaleOf(value));
-    data.change.push_back(ScaleOf(MomentsOf(data, train, c, 0, 1)));
-    data.change_ahead.push_back(ScaleOf(MomentsOf(data, train, c, data.horizon, 0)));
+    data.change.push_back(ScaleOf(MomentsOf(train, 1, 0, [&](int64_t row) {
+      return (data.at(row, c) - data.at(row - 1, c)) / data.Between(row - 1, row);
+    })));
+    data.change_ahead.push_back(ScaleOf(AheadMoments(data, train, c, true)));
   }
 }
 
 }  // namespace
+
+double SeriesData::Between(int64_t from, int64_t to) const {
+  if (time.empty()) return static_cast<double>(to - from);
+  return (time[static_cast<size_t>(to)] - time[static_cast<size_t>(from)]) / interval;
+}
 
 bool SeriesData::any_missing() const {
   return std::find(missing.begin(), missing.end(), true) != missing.end();
@@ -174,8 +181,7 @@ std::vector<double> SeriesData::TargetVariance(const SeriesPart& part, bool as_c
   std::vector<double> variances;
   for (int64_t c = 0; c < columns(); ++c) {
     const double unit = (as_change ? change_ahead : value)[static_cast<size_t>(c)].deviation;
-    variances.push_back(MomentsOf(*this, part, c, horizon, as_change ? 0 : -1).variance() /
-                        (unit * unit));
+    variances.push_back(AheadMoments(*this, part, c, as_change).variance() / (unit * unit));
   }
   return variances;
 }

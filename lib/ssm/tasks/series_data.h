@@ -39,15 +39,18 @@ struct SeriesData {
   std::vector<bool> missing;       // [C] whether any value of the column is
   std::vector<double> time;        // [rows], or empty
   double interval = 0;             // median time between rows, 0 without times
+  double row_time = 1;             // mean time between training rows, in intervals
   int64_t horizon = 1;
   std::vector<SeriesScale> value;         // of x_t
-  std::vector<SeriesScale> change;        // of x_t - x_{t-1}
+  std::vector<SeriesScale> change;        // of (x_t - x_{t-1}) / Between(t-1, t)
   std::vector<SeriesScale> change_ahead;  // of x_{t+horizon} - x_t
   std::array<SeriesPart, 3> parts;        // by Split: training, validation, test
 
   int64_t rows() const { return values.shape()[0]; }
   int64_t columns() const { return static_cast<int64_t>(names.size()); }
   double at(int64_t row, int64_t column) const { return values[row * columns() + column]; }
+  /// Time from one row to another: in intervals where times are known, else in rows.
+  double Between(int64_t from, int64_t to) const;
   bool any_missing() const;
   const SeriesPart& part(Split split) const { return parts[static_cast<size_t>(split)]; }
   /// Variance over a part of what is forecast, in units of its training deviation, per column.

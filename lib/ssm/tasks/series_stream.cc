@@ -18,11 +18,12 @@ struct Track {
     last = value;
     last_row = row;
   }
-  /// Expected at a later row if the column kept its speed.
-  double Extrapolate(int64_t row) const {
+  /// Expected `horizon` rows after `row` if the column keeps its speed.
+  double Extrapolate(const SeriesData& data, int64_t row) const {
     if (std::isnan(before)) return last;
-    const double speed = (last - before) / static_cast<double>(last_row - before_row);
-    return last + speed * static_cast<double>(row - last_row);
+    const double speed = (last - before) / data.Between(before_row, last_row);
+    const double ahead = data.row_time * static_cast<double>(data.horizon);
+    return last + speed * (data.Between(last_row, row) + ahead);
   }
 };
 
@@ -72,14 +73,13 @@ class SeriesStream final : public SequenceStream {
 
   double Change(int64_t c) const {
     const double step = data_->at(row_, c) - data_->at(row_ - view_.stride, c);
-    return data_->change[static_cast<size_t>(c)].Apply(step / static_cast<double>(view_.stride));
+    const double elapsed = data_->Between(row_ - view_.stride, row_);
+    return data_->change[static_cast<size_t>(c)].Apply(step / elapsed);
   }
 
   /// Time since the step before, in median intervals; the first step has none and gets the usual.
   double Elapsed() const {
-    if (first_) return static_cast<double>(view_.stride);
-    const auto at = [&](int64_t row) { return data_->time[static_cast<size_t>(row)]; };
-    return (at(row_) - at(row_ - view_.stride)) / data_->interval;
+    return first_ ? static_cast<double>(view_.stride) : data_->Between(row_ - view_.stride, row_);
   }
 
   const SeriesScale& TargetScale(int64_t c) const {
@@ -108,7 +108,7 @@ class SeriesStream final : public SequenceStream {
       const Track& track = tracks_[static_cast<size_t>(c)];
       const bool change = view_.predict == SeriesPredict::kChange;
       const double base = change ? track.last : 0;
-      const double ahead = track.Extrapolate(row_ + data_->horizon);
+      const double ahead = track.Extrapolate(*data_, row_);
       out[c] = OrZero(TargetScale(c).Apply(track.last - base));
       out[columns + c] = OrZero(TargetScale(c).Apply(ahead - base));
       out[2 * columns + c] = 0;  // the training mean

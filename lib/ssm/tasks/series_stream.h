@@ -26,12 +26,14 @@ struct SeriesWindow {
   int64_t begin = 0, end = 0, steps = 0;
 };
 
-/// Input channels: standardised values; standardised changes since the step before, per row (0 at
-/// the window's first step); for each column with gaps, whether it is seen. Missing is 0.
+/// Input channels: standardised values; standardised changes since the step before, per row or,
+/// where times are known, per median interval (0 at the window's first step); for each column with
+/// gaps, whether it is seen. Missing is 0.
 std::vector<std::string> SeriesChannels(const SeriesData& data, const SeriesView& view);
 
 /// Targets are standardised by training; those not observed have weight 0. References: persistence,
-/// constant velocity (per row, from the last two observed values of the window), training mean.
+/// constant velocity (from the last two observed values of the window; per unit of time where times
+/// are known, for as long as `horizon` rows take on average), training mean.
 /// Borrows `data`. O(C) a step.
 std::unique_ptr<SequenceStream> MakeSeriesStream(const SeriesData& data, const SeriesView& view,
                                                  const SeriesWindow& window);
