@@ -39,7 +39,7 @@ double Find(const std::vector<std::pair<std::string, double>>& named, const std:
 
 TEST_CASE("variance, missing share and signal to noise are those of the generator") {
   TaskSpec spec;
-  spec.reals = {"x", "observed"};
+  spec.reals = {"x", "seen"};
   TaskStatistics statistics(spec);
   statistics.Add(spec, NoisyPiece(spec, 100, 500, 2, 0.3));
   const auto named = statistics.Named(spec);
@@ -52,7 +52,7 @@ TEST_CASE("variance, missing share and signal to noise are those of the generato
 
 TEST_CASE("merged parts equal the whole") {
   TaskSpec spec;
-  spec.reals = {"x", "observed"};
+  spec.reals = {"x", "seen"};
   const TaskPiece piece = NoisyPiece(spec, 4, 50, 1, 0);
   TaskStatistics one(spec), two(spec), part(spec);
   one.Add(spec, piece);
@@ -67,7 +67,7 @@ TEST_CASE("merged parts equal the whole") {
 
 TEST_CASE("padding is not counted and no statistics say nothing") {
   TaskSpec spec;
-  spec.reals = {"x", "observed"};
+  spec.reals = {"x", "seen"};
   TaskPiece piece = NoisyPiece(spec, 2, 10, 1, 0);
   piece.lengths = IntArray(Shape{2});
   piece.lengths[0] = 3;

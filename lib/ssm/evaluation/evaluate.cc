@@ -66,16 +66,17 @@ template <Scalar T>
 void WalkTogether(std::span<const std::unique_ptr<GroupWalk<T>>> walks,
                   std::span<const std::unique_ptr<Tape<T>>> tapes, Workers& workers,
                   Gathering& gathering) {
-  std::vector<char> moved(walks.size(), 1);
-  const auto any = [&] { return std::find(moved.begin(), moved.end(), 1) != moved.end(); };
-  while (any()) {
-    workers.Run(std::ssize(walks), [&](int64_t i, int worker) {
-      const size_t group = static_cast<size_t>(i);
-      moved[group] = walks[group]->Next(*tapes[static_cast<size_t>(worker)]) ? 1 : 0;
-    });
-    for (size_t i = 0; i < walks.size(); ++i) {
-      if (moved[i] != 0) gathering.AddPiece(*walks[i]);
+  std::vector<GroupWalk<T>*> moving;
+  for (;;) {
+    moving.clear();
+    for (const auto& walk : walks) {
+      if (walk->Draw()) moving.push_back(walk.get());
     }
+    if (moving.empty()) break;
+    workers.Run(std::ssize(moving), [&](int64_t i, int worker) {
+      moving[static_cast<size_t>(i)]->Answer(*tapes[static_cast<size_t>(worker)]);
+    });
+    for (const GroupWalk<T>* walk : moving) gathering.AddPiece(*walk);
   }
   for (const auto& walk : walks) gathering.AddEnd(*walk);
 }

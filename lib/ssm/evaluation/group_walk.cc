@@ -28,7 +28,7 @@ template <Scalar T>
 GroupWalk<T>::GroupWalk(const WalkShared<T>& shared, int64_t first, int64_t rows)
     : shared_(&shared),
       first_(first),
-      reader_(*shared.subject->task, serial_),
+      reader_(*shared.subject->task, *shared.subject->workers),
       lengths_(static_cast<size_t>(rows), 0) {
   reader_.Open(shared.subject->seed, shared.key.split, first, rows, StreamsOf(shared.key));
   if (shared.subject->model == nullptr) return;
@@ -40,11 +40,17 @@ GroupWalk<T>::GroupWalk(const WalkShared<T>& shared, int64_t first, int64_t rows
 }
 
 template <Scalar T>
-bool GroupWalk<T>::Next(Tape<T>& tape) {
+bool GroupWalk<T>::Draw() {
   const int64_t left = shared_->key.length - position_;
   if (left <= 0) return false;
   if (!reader_.Next(std::min(shared_->piece_steps, left), &piece_)) return false;
   position_ += piece_.steps;
+  CountLengths();
+  return true;
+}
+
+template <Scalar T>
+void GroupWalk<T>::Answer(Tape<T>& tape) {
   model_piece_.Set(piece_, 0, piece_.rows);
   y_.Resize(Shape{piece_.rows, piece_.steps, shared_->spec->outputs});
   if (shared_->subject->model == nullptr) {
@@ -54,8 +60,6 @@ bool GroupWalk<T>::Next(Tape<T>& tape) {
   } else {
     RunForward(tape);
   }
-  CountLengths();
-  return true;
 }
 
 template <Scalar T>

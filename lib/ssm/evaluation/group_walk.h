@@ -27,8 +27,11 @@ class GroupWalk {
  public:
   GroupWalk(const WalkShared<T>& shared, int64_t first, int64_t rows);
 
-  /// Draws the next piece and runs it. `tape` (of Mode::kInfer) is scratch. False at the end.
-  bool Next(Tape<T>& tape);
+  /// Draws the next piece, rows in parallel on the subject's workers. False at the end.
+  bool Draw();
+  /// Runs the model over the piece; for one task of the workers. `tape` (of Mode::kInfer) is
+  /// scratch.
+  void Answer(Tape<T>& tape);
 
   int64_t first() const { return first_; }
   const TaskPiece& piece() const { return piece_; }
@@ -48,7 +51,6 @@ class GroupWalk {
   const WalkShared<T>* shared_;
   int64_t first_ = 0;
   int64_t position_ = 0;
-  Workers serial_{1};  // a walk is itself one task of the cell's workers
   BatchReader reader_;
   State<T> state_;
   std::unique_ptr<Stepper<T>> stepper_;

@@ -38,7 +38,7 @@ TaskStatistics::TaskStatistics(const TaskSpec& spec)
       input_scored(spec.reals.size()),
       input_target(spec.reals.size(), 0),
       lag_octaves(spec.has_lags ? kOctaves : 0, 0) {
-  const auto found = std::find(spec.reals.begin(), spec.reals.end(), "observed");
+  const auto found = std::find(spec.reals.begin(), spec.reals.end(), "seen");
   if (found != spec.reals.end()) observed_ = found - spec.reals.begin();
   for (const StratumAxis& axis : spec.strata) strata.emplace_back(axis.labels.size(), 0.0);
 }

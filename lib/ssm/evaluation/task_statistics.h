@@ -28,7 +28,7 @@ struct TaskStatistics {
   double scored = 0;            // total weight
   Moments target;               // of real targets, or of class ids, where scored
   std::vector<Moments> inputs;  // [C] over all tokens
-  // Of tasks with one output, where scored (and observed, if there is a channel "observed"):
+  // Of tasks with one output, where scored (and observed, if there is a channel "seen"):
   Moments target_seen;
   std::vector<Moments> input_scored;        // [C]
   std::vector<double> input_target;         // [C] sum of input * target
@@ -38,7 +38,7 @@ struct TaskStatistics {
   /// What the numbers say, under stable names; what cannot be told is left out:
   ///   scored_fraction   scored weight per token and output
   ///   target_mean, target_variance
-  ///   fraction_missing  of tokens, where the task has a channel "observed"
+  ///   fraction_missing  of tokens, where the task has a channel "seen"
   ///   signal_to_noise   rho^2 / (1 - rho^2) of the input channel most correlated (rho) with the
   ///                     target at scored steps: 1/r^2 where x = z + r noise and z is the target
   std::vector<std::pair<std::string, double>> Named(const TaskSpec& spec) const;
