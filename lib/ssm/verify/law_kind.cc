@@ -82,28 +82,29 @@ Pair<T> Superposition(LawCase<T>& c) {
           Combine(alpha, response(c.batch.x, c.initial), beta, response(x, other))};
 }
 
-/// The response of fresh rows to x, and to x after some zeros.
+/// What x adds to the output of fresh rows, now and some steps later, upon two backgrounds. A
+/// time-invariant mixer adds the same; a selective one, though it commutes with delays too, does
+/// not, for the background is among its coefficients.
 template <Scalar T>
 Pair<T> Delay(LawCase<T>& c) {
   const int64_t rows = c.batch.rows, steps = c.batch.steps, width = c.batch.x.shape()[2];
-  const int64_t delay = 1 + c.random.Below(5);
-  const auto response = [&](int64_t zeros) {
+  const auto added = [&](int64_t delay) {
     LawBatch<T> batch;
     batch.rows = rows;
-    batch.steps = steps + zeros;
-    batch.x = Array<T>(Shape{rows, batch.steps, width});
+    batch.steps = steps + delay;
+    batch.x = DrawNormal<T>({rows, batch.steps, width}, c.random);
     const Array<T> rest = c.run.Whole(batch, c.run.Fresh(rows)).y;
-    for (int64_t b = 0; b < rows; ++b) {
-      std::copy_n(c.batch.x.data() + b * steps * width, steps * width,
-                  batch.x.data() + (b * batch.steps + zeros) * width);
+    for (int64_t i = 0; i < c.batch.x.size(); ++i) {
+      const int64_t row = i / (steps * width);
+      batch.x[i + (row + 1) * delay * width] += c.batch.x[i];
     }
     LawBatch<T> y;
     y.rows = rows;
     y.steps = batch.steps;
     y.x = Combine(T(1), c.run.Whole(batch, c.run.Fresh(rows)).y, T(-1), rest);
-    return y.Slice(zeros, steps).x.Clone();
+    return y.Slice(delay, steps).x.Clone();
   };
-  return {response(delay), response(0)};
+  return {added(1 + c.random.Below(5)), added(0)};
 }
 
 /// y along a line between two initial states, the input and whatever follows from it held.

@@ -37,7 +37,8 @@ Parameters<T> WithModesPermuted(const LawSubject<T>& subject, const Parameters<T
   Parameters<T> permuted(subject.store());
   std::copy(base.flat().begin(), base.flat().end(), permuted.flat().begin());
   std::vector<int64_t> order;
-  for (const ModeAxis& mode : subject.Properties().front().modes) {
+  const MixerProperties properties = subject.Properties().front();
+  for (const ModeAxis& mode : properties.modes) {
     const ParameterInfo* info = subject.store().Find(mode.parameter);
     SSM_CHECK(info != nullptr, "a mixer names modes of a parameter it lacks: " + mode.parameter);
     const Shape& shape = info->param.shape;

@@ -110,6 +110,7 @@ void LawReport::Guard(const std::function<void()>& body) {
 
 LawResult LawReport::Finish() const {
   LawResult result = result_;
+  if (result.passed && result.worst == 0) result.where = "every case";
   if (result.passed) return result;
   result.replay = replay_;
   if (worst_steps_ > 0) result.replay += fmt::format(" --T {}", worst_steps_);
