@@ -1,0 +1,84 @@
+#include "ssm/experiment/plan.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include "experiment/tiny_experiment.h"
+#include "ssm/training/trainer.h"
+#include "support/error_of.h"
+
+namespace ssm {
+namespace {
+
+TEST_CASE("counts what the model is") {
+  const test::TinyExperiment tiny;
+  const Experiment experiment = tiny.Read();
+  const auto model = MakeModel<float>(*experiment.config);
+  const TrainPlan plan = CountTraining(*experiment.config);
+  CHECK(plan.params == model->parameters().count());
+  CHECK(plan.state_bytes == 4 * 4);  // four channels of float
+  CHECK(plan.flops == 24 * plan.flops_per_step);
+  CHECK(CountTraining(*tiny.Read({"dtype=float64"}).config).state_bytes == 2 * plan.state_bytes);
+}
+
+TEST_CASE("arithmetic grows with sequences, memory with those of one micro-batch") {
+  const test::TinyExperiment tiny;
+  const auto plan = [&](std::vector<std::string> changes) {
+    return CountTraining(*tiny.Read(changes).config);
+  };
+  const TrainPlan one = plan({"train.batch=64", "task.steps=512"});
+  const TrainPlan twice = plan({"train.batch=64", "task.steps=512", "train.accumulate=2"});
+  const TrainPlan wide = plan({"train.batch=128", "task.steps=512"});
+  CHECK(twice.flops == doctest::Approx(2 * one.flops).epsilon(1e-4));
+  CHECK(wide.flops == doctest::Approx(2 * one.flops).epsilon(1e-4));
+  CHECK(twice.peak_bytes == one.peak_bytes);
+  CHECK(wide.peak_bytes > one.peak_bytes + (1 << 20));
+}
+
+TEST_CASE_TEMPLATE("the tapes it plans are the tapes that train", T, float, double) {
+  const test::TinyExperiment tiny;
+  const Experiment experiment =
+      tiny.Read({std::is_same_v<T, float> ? "dtype=float32" : "dtype=float64", "train.batch=6",
+                 "train.shards=4", "task.steps=100"});
+  const auto model = MakeModel<T>(*experiment.config);
+  Workers workers(1);
+  Trainer<T> trainer(*model, *experiment.config->task, experiment.config->train, 3, workers);
+  trainer.Step();
+  const int64_t planned = CountTraining(*experiment.config).peak_bytes;
+  // What the plan counts beyond the trainer: program, batches, initial values, a checkpoint.
+  const int64_t beyond = planned - trainer.bytes();
+  CHECK(beyond > 24 << 20);
+  CHECK(beyond < (24 << 20) + 200000);
+}
+
+TEST_CASE("time is measured, and said to be") {
+  const test::TinyExperiment tiny;
+  const Experiment experiment = tiny.Read();
+  TrainPlan plan = CountTraining(*experiment.config);
+  TimeTraining(*experiment.config, 1, plan);
+  CHECK(plan.seconds > 0);
+  CHECK(plan.seconds_basis.find("measured") == 0);
+  plan.peak_bytes = int64_t{1} << 60;
+  TimeTraining(*experiment.config, 4, plan);
+  CHECK(plan.seconds == plan.flops / 8e9);
+  CHECK(plan.seconds_basis.find("assuming") == 0);
+}
+
+TEST_CASE("what does not fit is refused with both numbers") {
+  const test::TinyExperiment tiny;
+  TrainPlan plan = CountTraining(*tiny.Read().config);
+  RefuseWhatDoesNotFit(plan, tiny.folder / "not/yet/there");
+  TrainPlan large = plan;
+  large.peak_bytes = int64_t{1} << 50;
+  auto thrown = test::ErrorOf([&] { RefuseWhatDoesNotFit(large, tiny.folder.path()); });
+  CHECK(thrown.code == ExitCode::kRefused);
+  CHECK(thrown.Says("of memory"));
+  TrainPlan bulky = plan;
+  bulky.disk_bytes = int64_t{1} << 60;
+  thrown = test::ErrorOf([&] { RefuseWhatDoesNotFit(bulky, tiny.folder.path()); });
+  CHECK(thrown.code == ExitCode::kRefused);
+  CHECK(thrown.Says("train.keep"));
+}
+
+}  // namespace
+}  // namespace ssm
