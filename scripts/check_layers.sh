@@ -73,13 +73,13 @@ check_cmake() {
   done
 }
 
-# check_orphans FOLDER: every .cc below it is a word of the folder's CMake list.
+# check_orphans FOLDER LIST...: every .cc below the folder is a word of one of the CMake lists, by
+# its path from the folder or after "../FOLDER/".
 check_orphans() {
   local folder=$1 file
-  [[ -f $folder/CMakeLists.txt ]] || return 0
+  shift
   while read -r file; do
-    grep -qE "(^|[ (])${file//./\\.}($|[ )])" "$folder/CMakeLists.txt" ||
-      fail "$folder/$file: in no CMake list"
+    cat "$@" | grep -qE "(^|[ (/])${file//./\\.}($|[ )])" || fail "$folder/$file: in no CMake list"
   done < <(cd "$folder" && find . -name '*.cc' | sed 's|^\./||' | sort)
 }
 
@@ -102,10 +102,15 @@ for folder in lib/ssm/*/; do
   reach "$layer"
   check_includes "$layer"
   check_cmake "$layer"
-  check_orphans "lib/ssm/$layer"
+  check_orphans "lib/ssm/$layer" "lib/ssm/$layer/CMakeLists.txt"
 done
-for folder in tests/*/; do check_orphans "${folder%/}"; done
-check_orphans apps/ssmctl
+for list in tests/*/CMakeLists.txt; do
+  folder=$(dirname "$list")
+  lists=("$list")
+  [[ $folder != tests/support ]] || lists=(tests/*/CMakeLists.txt)
+  check_orphans "$folder" "${lists[@]}"
+done
+check_orphans apps/ssmctl apps/ssmctl/CMakeLists.txt
 
 # "-inl.h" files are parts of .cc files.
 check_library 'Eigen/|unsupported/Eigen/' '^lib/ssm/(kernels|systems)/.*(\.cc|-inl\.h)$'
