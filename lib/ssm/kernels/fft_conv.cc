@@ -48,6 +48,79 @@ struct SpectrumProduct {
   }
 };
 
+// A patch of two batch rows, [steps, channels] each, and the same as complex sequences, one for
+// each channel: two 128-bit vectors' worth of each channel's time.
+template <class T>
+using PatchTag = hn::Full128<T>;
+template <class T>
+inline constexpr int64_t kPatchChannels = static_cast<int64_t>(16 / sizeof(T));
+template <class T>
+inline constexpr int64_t kPatchSteps = static_cast<int64_t>(8 / sizeof(T));
+
+/// Pairs of complex numbers a, b as vectors: {a_0, b_0} and {a_1, b_1}.
+template <class V>
+HWY_INLINE void SwapComplex(V& a, V& b) {
+  const hn::RepartitionToWide<hn::DFromV<V>> wide;
+  const hn::DFromV<V> tag;
+  const auto x = hn::BitCast(wide, a), y = hn::BitCast(wide, b);
+  a = hn::BitCast(tag, hn::InterleaveLower(wide, x, y));
+  b = hn::BitCast(tag, hn::InterleaveUpper(wide, x, y));
+}
+
+/// re, im: rows `stride` apart; to: channels `to_stride` apart, interleaved.
+HWY_INLINE void PackPatch(const float* re, const float* im, int64_t stride, float* to,
+                          int64_t to_stride) {
+  const PatchTag<float> tag;
+  const auto re0 = hn::LoadU(tag, re), re1 = hn::LoadU(tag, re + stride);
+  const auto im0 = hn::LoadU(tag, im), im1 = hn::LoadU(tag, im + stride);
+  // Channels 0 and 1, 2 and 3; at step 0, at step 1.
+  auto a0 = hn::InterleaveLower(tag, re0, im0), b0 = hn::InterleaveUpper(tag, re0, im0);
+  auto a1 = hn::InterleaveLower(tag, re1, im1), b1 = hn::InterleaveUpper(tag, re1, im1);
+  SwapComplex(a0, a1);
+  SwapComplex(b0, b1);
+  hn::StoreU(a0, tag, to);
+  hn::StoreU(a1, tag, to + to_stride);
+  hn::StoreU(b0, tag, to + 2 * to_stride);
+  hn::StoreU(b1, tag, to + 3 * to_stride);
+}
+HWY_INLINE void PackPatch(const double* re, const double* im, int64_t, double* to,
+                          int64_t to_stride) {
+  const PatchTag<double> tag;
+  const auto r = hn::LoadU(tag, re), i = hn::LoadU(tag, im);
+  hn::StoreU(hn::InterleaveLower(tag, r, i), tag, to);
+  hn::StoreU(hn::InterleaveUpper(tag, r, i), tag, to + to_stride);
+}
+
+/// to = or += v.
+template <bool kAdd, class V, class T>
+HWY_INLINE void Put(V v, T* to) {
+  const hn::DFromV<V> tag;
+  hn::StoreU(kAdd ? hn::Add(v, hn::LoadU(tag, to)) : v, tag, to);
+}
+
+/// The inverse of PackPatch.
+template <bool kAdd>
+HWY_INLINE void UnpackPatch(const float* from, int64_t from_stride, float* re, float* im,
+                            int64_t stride) {
+  const PatchTag<float> tag;
+  auto a0 = hn::LoadU(tag, from), a1 = hn::LoadU(tag, from + from_stride);
+  auto b0 = hn::LoadU(tag, from + 2 * from_stride), b1 = hn::LoadU(tag, from + 3 * from_stride);
+  SwapComplex(a0, a1);
+  SwapComplex(b0, b1);
+  Put<kAdd>(hn::ConcatEven(tag, b0, a0), re);
+  Put<kAdd>(hn::ConcatEven(tag, b1, a1), re + stride);
+  Put<kAdd>(hn::ConcatOdd(tag, b0, a0), im);
+  Put<kAdd>(hn::ConcatOdd(tag, b1, a1), im + stride);
+}
+template <bool kAdd>
+HWY_INLINE void UnpackPatch(const double* from, int64_t from_stride, double* re, double* im,
+                            int64_t) {
+  const PatchTag<double> tag;
+  const auto a = hn::LoadU(tag, from), b = hn::LoadU(tag, from + from_stride);
+  Put<kAdd>(hn::InterleaveLower(tag, a, b), re);
+  Put<kAdd>(hn::InterleaveUpper(tag, a, b), im);
+}
+
 /// One block of up to 16 channels.
 template <class T>
 class BlockFftConv {
@@ -120,7 +193,16 @@ class BlockFftConv {
   void PackPair(const T* from, int64_t row) {
     const T* re = from + Offset(row);
     const T* im = HasSecond(row) ? from + Offset(row + 1) : nullptr;
-    for (int64_t t = 0; t < shape_.steps; ++t) {
+    int64_t t = 0;
+    if (width_ == kLanes && im != nullptr) {
+      for (; t + kPatchSteps<T> <= shape_.steps; t += kPatchSteps<T>) {
+        for (int64_t c = 0; c < kLanes; c += kPatchChannels<T>) {
+          const int64_t at = t * shape_.channels + c;
+          PackPatch(re + at, im + at, shape_.channels, pairs_ + c * stride_ + 2 * t, stride_);
+        }
+      }
+    }
+    for (; t < shape_.steps; ++t) {
       T* to = pairs_ + 2 * t;
       for (int64_t c = 0; c < width_; ++c) {
         to[c * stride_] = re[t * shape_.channels + c];
@@ -136,13 +218,24 @@ class BlockFftConv {
   void UnpackPair(int64_t row, T* to) const {
     T* re = to + Offset(row);
     T* im = HasSecond(row) ? to + Offset(row + 1) : nullptr;
-    for (int64_t t = 0; t < shape_.steps; ++t) {
+    int64_t t = 0;
+    if (width_ == kLanes && im != nullptr) {
+      for (; t + kPatchSteps<T> <= shape_.steps; t += kPatchSteps<T>) {
+        for (int64_t c = 0; c < kLanes; c += kPatchChannels<T>) {
+          const int64_t at = t * shape_.channels + c;
+          UnpackPatch<kAdd>(pairs_ + c * stride_ + 2 * t, stride_, re + at, im + at,
+                            shape_.channels);
+        }
+      }
+    }
+    for (; t < shape_.steps; ++t) {
       const T* from = pairs_ + 2 * t;
-      T* re_row = re + t * shape_.channels;
-      T* im_row = im == nullptr ? nullptr : im + t * shape_.channels;
       for (int64_t c = 0; c < width_; ++c) {
-        re_row[c] = from[c * stride_] + (kAdd ? re_row[c] : T{0});
-        if (im_row != nullptr) im_row[c] = from[c * stride_ + 1] + (kAdd ? im_row[c] : T{0});
+        T& re_at = re[t * shape_.channels + c];
+        re_at = from[c * stride_] + (kAdd ? re_at : T{0});
+        if (im == nullptr) continue;
+        T& im_at = im[t * shape_.channels + c];
+        im_at = from[c * stride_ + 1] + (kAdd ? im_at : T{0});
       }
     }
   }

@@ -63,7 +63,14 @@ inline void UnpackColumns(const T* from, int64_t stride, int64_t length, int64_t
 /// The columns of to += from [length, 16].
 template <class T>
 inline void AddColumns(const T* from, int64_t stride, int64_t length, int64_t channels, T* to) {
+  const LaneTag<T> tag;
   for (int64_t t = 0; t < length; ++t, from += kLanes, to += stride) {
+    if (channels == kLanes) {
+      ForEachVector<T>([&](int64_t lane) {
+        hn::StoreU(hn::Add(hn::Load(tag, from + lane), hn::LoadU(tag, to + lane)), tag, to + lane);
+      });
+      continue;
+    }
     for (int64_t c = 0; c < channels; ++c) to[c] += from[c];
   }
 }

@@ -54,14 +54,16 @@ struct BlockNumbers {
 };
 
 /// What one group of modes went through in a tile, for one vector of channels: see RunTile and
-/// RunTileBack. x is [length, 16] at the vector's first lane.
+/// RunTileBack. x and gy are [length, 16] and g_c [P, 16] at the vector's first lane.
 template <class T>
 struct GroupTrace {
-  const T *history, *adjoints, *x;
+  const T *history, *adjoints, *x, *gy;
+  T* g_c;  // the gradient of s C of the mode at hand, to add to
 };
 
 /// The scan of one block. `Steps` knows A_bar and B_bar: it lays them out for a group of modes in a
-/// tile (BeginGroup, Rows) and takes their gradients (AddGradients, Finish).
+/// tile (BeginGroup, Rows) and takes the gradients of a mode, that of C included (AddGradients,
+/// Finish).
 template <class Traits, class Steps>
 class BlockScan {
  public:
@@ -255,31 +257,12 @@ class BlockScan {
       RunTileBack<Traits, Q>(rows, tile.length, y_ + lane, gx_ + lane, Mode(lambda_, n, lane),
                              adjoints_);
       for (int q = 0; q < Q; ++q) {
-        steps_.template AddGradients<Traits, Q>(n, q, lane, tile.length,
-                                                {history_, adjoints_, x_ + lane});
-        if constexpr (Traits::kOut) {
-          AddOutputGradient<Q>(q, tile.length, y_ + lane, Mode(g_c_, n + q, lane));
-        }
+        const GroupTrace<T> trace{history_, adjoints_, x_ + lane, y_ + lane,
+                                  Mode(g_c_, n + q, lane)};
+        steps_.template AddGradients<Traits, Q>(n, q, lane, tile.length, trace);
       }
     });
     steps_.EndGroup(tile, n, Q);
-  }
-
-  /// g_c += sum_t gy[t] conj(h[t]) of mode q of a group.
-  template <int Q>
-  HWY_INLINE void AddOutputGradient(int q, int64_t length, const T* gy, T* g_c) {
-    const LaneTag<T> tag;
-    LaneVec<T> sum[P];
-    for (int p = 0; p < P; ++p) sum[p] = hn::Load(tag, g_c + p * kLanes);
-    for (int64_t t = 0; t < length; ++t) {
-      const LaneVec<T> g = hn::Load(tag, gy + t * kLanes);
-      const T* h = history_ + ((t + 1) * Q + q) * P * kVectorLanes<T>;
-      sum[0] = hn::MulAdd(g, hn::Load(tag, h), sum[0]);
-      if constexpr (P == 2) {
-        sum[1] = hn::NegMulAdd(g, hn::Load(tag, h + kVectorLanes<T>), sum[1]);
-      }
-    }
-    for (int p = 0; p < P; ++p) hn::Store(sum[p], tag, g_c + p * kLanes);
   }
 
   const DiagonalSystem<T>& system_;

@@ -49,22 +49,29 @@ class TokenSteps {
   template <class Traits, int Q>
   void AddGradients(int64_t, int q, int64_t lane, int64_t length, const GroupTrace<T>& trace) {
     const LaneTag<T> tag;
+    LaneVec<T> gc[P];
+    for (int p = 0; p < P; ++p) gc[p] = hn::Load(tag, trace.g_c + p * kLanes);
     for (int64_t t = 0; t < length; ++t) {
-      LaneVec<T> lambda[P], before[P], ga[P];
+      LaneVec<T> lambda[P], before[P], after[P], ga[P * P];
+      for (LaneVec<T>& sum : ga) sum = hn::Zero(tag);
       for (int p = 0; p < P; ++p) {
-        const int64_t number = ((t * Q + q) * P + p) * kVectorLanes<T>;
-        lambda[p] = hn::Load(tag, trace.adjoints + number);
-        before[p] = hn::Load(tag, trace.history + number);
-        ga[p] = hn::Zero(tag);
+        const T* number = trace.history + ((t * Q + q) * P + p) * kVectorLanes<T>;
+        lambda[p] = hn::Load(tag, trace.adjoints + ((t * Q + q) * P + p) * kVectorLanes<T>);
+        before[p] = hn::Load(tag, number);
+        after[p] = hn::Load(tag, number + Q * P * kVectorLanes<T>);
       }
       AddStepGradient<T, P>(lambda, before, ga);
       const LaneVec<T> u = hn::Load(tag, trace.x + t * kLanes);
       T* into = At(gradients_, t, q, Q) + lane;
       for (int p = 0; p < P; ++p) {
-        hn::Store(ga[p], tag, into + p * kLanes);
+        hn::Store(StepGradientPart<T, P>(ga, p), tag, into + p * kLanes);
         hn::Store(hn::Mul(lambda[p], u), tag, into + (P + p) * kLanes);
       }
+      if constexpr (Traits::kOut) {
+        AddOutputGradient<T, P>(hn::Load(tag, trace.gy + t * kLanes), after, gc);
+      }
     }
+    for (int p = 0; p < P; ++p) hn::Store(gc[p], tag, trace.g_c + p * kLanes);
   }
 
   /// Chains the group's gradients to poles and steps.

@@ -75,7 +75,24 @@ int64_t Layout(const DiagonalSystem<T>& system, int64_t length, T* base, Channel
 
 /// b = (1 + a)(1 + b) - 1 for every mode.
 void Compound(int64_t modes, ModeNumbers a, ModeNumbers b) {
+#pragma omp simd
   for (int64_t n = 0; n < modes; ++n) b.Set(n, CompoundMinus1(a.Get(n), b.Get(n)));
+}
+
+/// One step of Horner's rule in conj(w), w = 1 + step: slope = conj(w) slope + sum, sum = conj(w)
+/// sum
+/// + (re + i sign im).
+template <class T>
+void HornerStep(int64_t modes, ModeNumbers step, const T* re, const T* im, double sign,
+                ModeNumbers sum, ModeNumbers slope) {
+#pragma omp simd
+  for (int64_t n = 0; n < modes; ++n) {
+    const Complex w{1 + step.re[n], -step.im[n]};
+    const Complex g{static_cast<double>(re[n]), sign * static_cast<double>(im[n])};
+    const Complex old = sum.Get(n);
+    slope.Set(n, w * slope.Get(n) + old);
+    sum.Set(n, w * old + g);
+  }
 }
 
 template <class T>
@@ -142,6 +159,7 @@ class ChannelKernel {
     for (int64_t n = 0; n < modes; ++n) s_.power.Set(n, {});
     for (int64_t i = 0; i < kFine; ++i) {
       T* row = s_.fine + i * columns_;
+#pragma omp simd
       for (int64_t n = 0; n < modes; ++n) row[n] = static_cast<T>(1 + s_.power.re[n]);
       if (system_.complex) {
         for (int64_t n = 0; n < modes; ++n) row[modes + n] = static_cast<T>(s_.power.im[n]);
@@ -159,6 +177,7 @@ class ChannelKernel {
       if (system_.complex) {
         for (int64_t n = 0; n < modes; ++n) row[modes + n] = static_cast<T>(-s_.power.im[n]);
       }
+#pragma omp simd
       for (int64_t n = 0; n < modes; ++n) {
         const Complex power = s_.power.Get(n);
         s_.power.Set(n, power + s_.coarse_step.Get(n) * power);
@@ -176,15 +195,9 @@ class ChannelKernel {
     }
     for (int64_t k = rows - 1; k >= 0; --k) {
       const T* row = table + k * columns_;
-      const T* imaginary = system_.complex ? row + modes : nullptr;
-      for (int64_t n = 0; n < modes; ++n) {
-        const Complex w = Conj(Complex{1 + step.re[n], step.im[n]});
-        const Complex g{static_cast<double>(row[n]),
-                        imaginary == nullptr ? 0 : sign * static_cast<double>(imaginary[n])};
-        const Complex sum = s_.sum.Get(n);
-        s_.slope.Set(n, w * s_.slope.Get(n) + sum);
-        s_.sum.Set(n, w * sum + g);
-      }
+      // Real modes have no imaginary column: any other, times zero, stands for it.
+      HornerStep(modes, step, row, system_.complex ? row + modes : row, system_.complex ? sign : 0,
+                 s_.sum, s_.slope);
     }
   }
 

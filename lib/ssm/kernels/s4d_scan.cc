@@ -40,29 +40,35 @@ class FixedSteps {
                                const GroupTrace<T>& trace) {
     const LaneTag<T> tag;
     T* into = gradients_ + 2 * (n + q) * kRow + lane;
-    LaneVec<T> ga[P], gb[P], before[P];
+    LaneVec<T> ga[P * P], gb[P], gc[P], before[P];
+    for (LaneVec<T>& sum : ga) sum = hn::Zero(tag);
     for (int p = 0; p < P; ++p) {
-      ga[p] = hn::Load(tag, into + p * kLanes);
-      gb[p] = hn::Load(tag, into + kRow + p * kLanes);
+      gb[p] = gc[p] = hn::Zero(tag);
       before[p] = hn::Load(tag, trace.history + (q * P + p) * kVectorLanes<T>);
     }
     for (int64_t t = 0; t < length; ++t) {
-      LaneVec<T> lambda[P];
+      LaneVec<T> lambda[P], after[P];
       for (int p = 0; p < P; ++p) {
         lambda[p] = hn::Load(tag, trace.adjoints + ((t * Q + q) * P + p) * kVectorLanes<T>);
+        after[p] = hn::Load(tag, trace.history + (((t + 1) * Q + q) * P + p) * kVectorLanes<T>);
       }
       AddStepGradient<T, P>(lambda, before, ga);
       if constexpr (Traits::kIn) {
         const LaneVec<T> u = hn::Load(tag, trace.x + t * kLanes);
         for (int p = 0; p < P; ++p) gb[p] = hn::MulAdd(lambda[p], u, gb[p]);
       }
-      for (int p = 0; p < P; ++p) {
-        before[p] = hn::Load(tag, trace.history + (((t + 1) * Q + q) * P + p) * kVectorLanes<T>);
+      if constexpr (Traits::kOut) {
+        AddOutputGradient<T, P>(hn::Load(tag, trace.gy + t * kLanes), after, gc);
       }
+      for (int p = 0; p < P; ++p) before[p] = after[p];
     }
+    const auto add = [tag](LaneVec<T> sum, T* to) {
+      hn::Store(hn::Add(sum, hn::Load(tag, to)), tag, to);
+    };
     for (int p = 0; p < P; ++p) {
-      hn::Store(ga[p], tag, into + p * kLanes);
-      hn::Store(gb[p], tag, into + kRow + p * kLanes);
+      add(StepGradientPart<T, P>(ga, p), into + p * kLanes);
+      if constexpr (Traits::kIn) add(gb[p], into + kRow + p * kLanes);
+      if constexpr (Traits::kOut) add(gc[p], trace.g_c + p * kLanes);
     }
   }
 

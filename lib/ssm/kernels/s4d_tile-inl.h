@@ -167,14 +167,29 @@ HWY_INLINE void RunTileBack(const TileRows<typename Traits::T>& rows, int64_t le
   }
 }
 
-/// One token's gradient of (A_bar - 1)^T: lambda conj(h before).
+/// lambda conj(h before), one token's gradient of A_bar, added up in one sum for each product, so
+/// that none waits for another: [P * P].
 template <class T, int P>
-HWY_INLINE void AddStepGradient(const LaneVec<T>* g, const LaneVec<T>* before, LaneVec<T>* sum) {
-  sum[0] = AddInner<T, P>(g, before, sum[0]);
+HWY_INLINE void AddStepGradient(const LaneVec<T>* g, const LaneVec<T>* before, LaneVec<T>* sums) {
+  sums[0] = hn::MulAdd(g[0], before[0], sums[0]);
   if constexpr (P == 2) {
-    sum[1] = hn::MulAdd(g[1], before[0], sum[1]);
-    sum[1] = hn::NegMulAdd(g[0], before[1], sum[1]);
+    sums[1] = hn::MulAdd(g[1], before[1], sums[1]);
+    sums[2] = hn::MulAdd(g[1], before[0], sums[2]);
+    sums[3] = hn::NegMulAdd(g[0], before[1], sums[3]);
   }
+}
+/// Part p of what AddStepGradient added up.
+template <class T, int P>
+HWY_INLINE LaneVec<T> StepGradientPart(const LaneVec<T>* sums, int p) {
+  if constexpr (P == 1) return sums[0];
+  return hn::Add(sums[2 * p], sums[2 * p + 1]);
+}
+
+/// gy conj(h), one token's gradient of s C, added to sum.
+template <class T, int P>
+HWY_INLINE void AddOutputGradient(LaneVec<T> gy, const LaneVec<T>* h, LaneVec<T>* sum) {
+  sum[0] = hn::MulAdd(gy, h[0], sum[0]);
+  if constexpr (P == 2) sum[1] = hn::NegMulAdd(gy, h[1], sum[1]);
 }
 
 }  // namespace ssm::kernels
