@@ -49,7 +49,7 @@ int64_t LagOctave(int64_t lag) {
 std::string LagOctaveLabel(int64_t octave) {
   if (octave < 2) return std::to_string(octave);
   const int64_t first = int64_t{1} << (octave - 1);
-  return std::to_string(first) + "-" + std::to_string(2 * first - 1);
+  return std::to_string(first) + "-" + std::to_string(first + (first - 1));
 }
 
 void SequenceSums::Add(int64_t sequence, double n, double d) {
