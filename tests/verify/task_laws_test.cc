@@ -17,6 +17,9 @@ std::vector<std::pair<std::string, std::string>> TaskVariants() {
       {"evidence.decide", R"({"steps": 40, "delay": 5, "miss": 0.25})"},
       {"evidence.track", R"({"steps": 50})"},
       {"evidence.track", R"({"steps": 50, "miss": 0.25})"},
+      {"series", R"({"file": "data/mrpt/simul.rawlog.GT.txt", "time_column": "0",
+                     "columns": ["1", "2", "3"], "angles": ["3"], "horizon": 3, "context": 32,
+                     "input": "change", "predict": "change", "use_dt": true})"},
   };
 }
 
@@ -56,8 +59,8 @@ struct CountTask final : Task {
 
 class CountStream final : public SequenceStream {
  public:
-  CountStream(const CountTask& task, int64_t index)
-      : task_(task), count_(task.shares ? task.shared : static_cast<double>(100 * index)) {}
+  CountStream(const CountTask& task, double from)
+      : task_(task), count_(task.shares ? task.shared : from) {}
   int64_t Next(int64_t n, const PieceRow& row) override {
     if (task_.restarts) count_ = 0;
     const int64_t steps = std::min(n, 12 - step_);
@@ -75,16 +78,30 @@ class CountStream final : public SequenceStream {
   int64_t step_ = 0;
 };
 
-std::unique_ptr<SequenceStream> CountTask::Open(uint64_t, Split, int64_t index,
+std::unique_ptr<SequenceStream> CountTask::Open(uint64_t seed, Split, int64_t index,
                                                 const StreamOptions&) const {
-  return std::make_unique<CountStream>(*this, index);
+  return std::make_unique<CountStream>(
+      *this, static_cast<double>(seed) * 1000 + static_cast<double>(index) * 20);
 }
 
-TEST_CASE("a stream that depends on cuts fails cut, one that depends on others fails pure") {
+TEST_CASE("no registered task is left out") {
+  TaskRegistry registry;
+  RegisterTasks(registry);
+  for (const TaskRegistry::Entry& entry : registry.entries()) {
+    CAPTURE(entry.type);
+    const auto variants = TaskVariants();
+    CHECK(std::any_of(variants.begin(), variants.end(),
+                      [&](const auto& variant) { return variant.first == entry.type; }));
+  }
+}
+
+TEST_CASE("a stream that depends on cuts or on others is caught") {
   CountTask task;
-  CHECK(Failing(CheckTask(task, "count", TestRequest())).empty());
+  CheckAllPassed(CheckTask(task, "count", TestRequest()));
   task.restarts = true;
-  CHECK(Failing(CheckTask(task, "count", TestRequest())).count("cut") == 1);
+  const std::set<std::string> failing = Failing(CheckTask(task, "count", TestRequest()));
+  CHECK(failing.count("cuts") == 1);
+  CHECK(failing.count("score") == 1);
   task.restarts = false;
   task.shares = true;
   CHECK(Failing(CheckTask(task, "count", TestRequest())).count("pure") == 1);

@@ -24,6 +24,8 @@ std::vector<MixerVariant> MixerVariants() {
       {"s4d", R"({"d_state": 8})"},
       {"s4d", R"({"d_state": 6, "init": "inv", "rule": "bilinear"})"},
       {"s4d", R"({"d_state": 6, "init": "legs", "evaluation": "scan"})"},
+      {"s4d", R"({"d_state": 20})"},
+      {"s4d", R"({"d_state": 18, "init": "real", "rule": "bilinear"})"},
       {"s4d", R"({"d_state": 6, "evaluation": "fft"})"},
       {"s4d", R"({"d_state": 6, "rule": "bilinear", "evaluation": "fft"})"},
       {"s4d", R"({"d_state": 3, "init": "real"})"},

@@ -9,7 +9,8 @@
 #include "ssm/cli/commands.h"
 #include "ssm/experiment/experiment_config.h"
 #include "ssm/verify/broken_mixers.h"
-#include "ssm/verify/laws.h"
+#include "ssm/verify/check_experiment.h"
+#include "ssm/verify/counting_new.h"
 
 namespace ssm {
 namespace {
@@ -28,43 +29,17 @@ Json ToJson(const LawResult& result) {
 }
 
 /// Asks everything an experiment is made of.
-class Inspection {
- public:
-  Inspection(const ExperimentConfig& config, const LawRequest& request)
-      : config_(config), request_(request) {}
-
-  std::vector<LawResult> Run() {
-    Both<float>();
-    Both<double>();
-    Take(CheckOps(request_));
-    Take(CheckTask(*config_.task, config_.task.type(), request_));
-    return std::move(results_);
-  }
-
- private:
-  template <Scalar T>
-  void Both() {
-    std::set<std::string> seen;
-    const int64_t layers = config_.model.layers.size();
-    for (int64_t i = 0; i < layers; ++i) {
-      const BlockOptions& block = config_.model.layers.at(i);
-      const std::string& type = block.mixer.type();
-      if (!seen.insert(type).second) continue;
-      const MixerContext where{.d_model = config_.model.d_model, .layer = i, .layers = layers};
-      Take(
-          CheckMixer<T>(*block.mixer, where, fmt::format("layers.{}.mixer {}", i, type), request_));
-    }
-    Take(CheckModel<T>(config_.model, IoOf(config_.task->Spec()), "model", request_));
-  }
-
-  void Take(std::vector<LawResult> results) {
-    std::move(results.begin(), results.end(), std::back_inserter(results_));
-  }
-
-  const ExperimentConfig& config_;
-  const LawRequest& request_;
-  std::vector<LawResult> results_;
-};
+std::vector<LawResult> Ask(ExperimentConfig& config, const LawRequest& request) {
+  return CheckExperiment({.model = &config.model,
+                          .io = IoOf(config.task->Spec()),
+                          .task = &*config.task,
+                          .task_type = config.task.type(),
+                          .train = &config.train,
+                          .init_seed = static_cast<uint64_t>(config.seed.init),
+                          .data_seed = static_cast<uint64_t>(config.seed.data),
+                          .float32 = config.dtype == Precision::kFloat32},
+                         request);
+}
 
 std::string Summary(const std::vector<LawResult>& results) {
   const auto failed = std::count_if(results.begin(), results.end(),
@@ -89,6 +64,7 @@ ExitCode RunCheck(const CheckCommand& command, const CommandContext& context) {
   const Experiment experiment =
       ReadExperiment({command.config, command.overrides}, mixers, catalogue.tasks);
 
+  CountAllocationsWithNew();
   LawRequest request;
   request.law = command.law;
   request.seed = static_cast<uint64_t>(command.seed);
@@ -102,7 +78,7 @@ ExitCode RunCheck(const CheckCommand& command, const CommandContext& context) {
       if (!context.quiet || !result.passed) context.output->Write(ToString(result) + "\n");
     };
   }
-  const std::vector<LawResult> results = Inspection(*experiment.config, request).Run();
+  const std::vector<LawResult> results = Ask(*experiment.config, request);
   const bool passed = AllPassed(results);
   if (command.json) {
     Json json = {{"schema", "ssmctl.check/1"}, {"passed", passed}, {"results", Json::array()}};

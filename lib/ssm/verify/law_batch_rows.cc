@@ -38,16 +38,18 @@ Cotangents<T> CotangentRows(const Cotangents<T>& all, const State<T>& ended,
 template <Scalar T>
 void CompareRows(LawReport& report, const std::vector<int64_t>& rows, const Trace<T>& part,
                  const Trace<T>& all) {
-  report.Compare<T>("y", part.y.flat(), Take(all.y, rows));
+  report.ComparePart<T>("y", part.y.flat(), Take(all.y, rows), all.y.flat());
   const State<T> expected = StateRows(all.state, rows);
   report.Require(part.state.steps == expected.steps, "steps of the final state");
   for (size_t i = 0; i < expected.slots.size(); ++i) {
-    report.Compare<T>("final state " + expected.slots[i].spec.name,
-                      LiveValues(part.state, i, part.state.slots[i].data),
-                      LiveValues(expected, i, expected.slots[i].data));
+    report.ComparePart<T>("final state " + expected.slots[i].spec.name,
+                          LiveValues(part.state, i, part.state.slots[i].data),
+                          LiveValues(expected, i, expected.slots[i].data),
+                          LiveValues(all.state, i, all.state.slots[i].data));
   }
   if (!part.has_gradients || part.d_x.size() == 0) return;
-  report.Compare<T>("gradient of the input", part.d_x.flat(), Take(all.d_x, rows));
+  report.ComparePart<T>("gradient of the input", part.d_x.flat(), Take(all.d_x, rows),
+                        all.d_x.flat());
 }
 
 }  // namespace

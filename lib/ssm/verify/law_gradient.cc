@@ -115,7 +115,7 @@ class Problem {
 }  // namespace
 
 LawResult GradientLaw(const LawSubject<double>& subject, const LawRequest& request) {
-  std::vector<int64_t> lengths = {2, 9};
+  std::vector<int64_t> lengths = {2, 9, 33};
   if (request.quick) lengths = {5};
   if (request.T > 0) lengths = {request.T};
   const GradientEffort effort =

@@ -22,6 +22,24 @@ double Relative(double difference, double scale) {
   return std::isnan(ratio) ? kInfinity : ratio;
 }
 
+/// max|a-b|; NaN counts as infinite.
+template <Scalar T>
+double LargestDifference(std::span<const T> a, std::span<const T> b) {
+  double largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const double error = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    largest = std::max(largest, std::isnan(error) ? kInfinity : error);
+  }
+  return largest;
+}
+
+template <Scalar T>
+double Largest(std::span<const T> values) {
+  double largest = 0;
+  for (T value : values) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  return largest;
+}
+
 }  // namespace
 
 LawReport::LawReport(std::string law, std::string subject, double tolerance,
@@ -54,18 +72,11 @@ void LawReport::Note(double error, double tolerance, const std::string& what) {
 }
 
 template <Scalar T>
-void LawReport::Compare(const std::string& what, std::span<const T> a, std::span<const T> b,
-                        double tolerance) {
+void LawReport::ComparePart(const std::string& what, std::span<const T> a, std::span<const T> b,
+                            std::span<const T> whole, double tolerance) {
   if (tolerance == 0) return Same(what, a, b);
   if (a.size() != b.size()) return Require(false, what + " has another size");
-  double difference = 0, scale = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const double error = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
-    difference = std::isnan(error) ? kInfinity : std::max(difference, error);
-    scale = std::max(scale, std::abs(static_cast<double>(b[i])));
-    if (difference == kInfinity) break;
-  }
-  Note(Relative(difference, scale), tolerance, what);
+  Note(Relative(LargestDifference(a, b), Largest(whole)), tolerance, what);
 }
 
 void LawReport::Judge(const std::string& what, double difference, double scale) {
@@ -76,13 +87,7 @@ template <Scalar T>
 void LawReport::Same(const std::string& what, std::span<const T> a, std::span<const T> b) {
   if (a.size() != b.size()) return Require(false, what + " has another size");
   if (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0) return Note(0, 0, what);
-  double difference = 0, scale = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    const double error = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
-    difference = std::max(difference, std::isnan(error) ? kInfinity : error);
-    scale = std::max(scale, std::abs(static_cast<double>(b[i])));
-  }
-  const double relative = Relative(difference, scale);
+  const double relative = Relative(LargestDifference(a, b), Largest(b));
   Note(relative > 0 ? relative : std::numeric_limits<double>::min(), 0, what + " (bits)");
 }
 
@@ -117,10 +122,10 @@ LawResult LawReport::Finish() const {
   return result;
 }
 
-#define SSM_INSTANTIATE(T)                                                                     \
-  template void LawReport::Compare(const std::string&, std::span<const T>, std::span<const T>, \
-                                   double);                                                    \
-  template void LawReport::Same(const std::string&, std::span<const T>, std::span<const T>);   \
+#define SSM_INSTANTIATE(T)                                                                         \
+  template void LawReport::ComparePart(const std::string&, std::span<const T>, std::span<const T>, \
+                                       std::span<const T>, double);                                \
+  template void LawReport::Same(const std::string&, std::span<const T>, std::span<const T>);       \
   template void LawReport::Finite(const std::string&, std::span<const T>);
 SSM_INSTANTIATE(float)
 SSM_INSTANTIATE(double)

@@ -28,7 +28,18 @@ class LawReport {
   /// The same with a tolerance of this array's own.
   template <Scalar T>
   void Compare(const std::string& what, std::span<const T> a, std::span<const T> b,
-               double tolerance);
+               double tolerance) {
+    ComparePart(what, a, b, b, tolerance);
+  }
+  /// The same where `a` and `b` are parts of larger arrays: the scale is that of `whole`.
+  template <Scalar T>
+  void ComparePart(const std::string& what, std::span<const T> a, std::span<const T> b,
+                   std::span<const T> whole, double tolerance);
+  template <Scalar T>
+  void ComparePart(const std::string& what, std::span<const T> a, std::span<const T> b,
+                   std::span<const T> whole) {
+    ComparePart(what, a, b, whole, tolerance_);
+  }
   /// difference <= tolerance * scale, for whoever has measured them.
   void Judge(const std::string& what, double difference, double scale);
   /// Bit for bit, whatever the tolerance.

@@ -63,6 +63,8 @@ std::vector<SubjectLaw<T>> SubjectLaws() {
   return laws;
 }
 
+constexpr std::string_view kStreamLaws[] = {"pure", "cuts", "shapes", "content", "known"};
+
 bool Asked(const LawRequest& request, std::string_view law) {
   return request.law.empty() || request.law == law;
 }
@@ -107,8 +109,12 @@ const std::vector<LawInfo>& AllLaws() {
       {"init", "initial values lie where the mixer says, in the mixer and in the model"},
       {"hold", "half the step with every sample held twice changes nothing (zero-order hold)"},
       {"modes", "permuting a mixer's modes changes nothing"},
-      {"cut", "a task's stream does not depend on how it is cut, its score on how batches are"},
       {"pure", "sequence i of a split is a function of (seed, split, i) alone"},
+      {"cuts", "a sequence drawn in pieces is the sequence drawn whole, bit for bit"},
+      {"shapes", "a sequence has the length asked for; more detail changes nothing else"},
+      {"content", "inputs, targets, weights and labels are finite and of their kind"},
+      {"known", "every reference scores what the task's closed forms say"},
+      {"score", "batches and scores do not depend on how time is cut"},
   };
   return laws;
 }
@@ -151,8 +157,13 @@ std::vector<LawResult> CheckOps(const LawRequest& request) {
 std::vector<LawResult> CheckTask(const Task& task, const std::string& name,
                                  const LawRequest& request) {
   std::vector<LawResult> results;
-  if (Asked(request, "cut")) Keep(CutLaw(task, name, request), request, results);
-  if (Asked(request, "pure")) Keep(PureLaw(task, name, request), request, results);
+  const auto is_asked = [&](std::string_view law) { return Asked(request, law); };
+  if (std::any_of(std::begin(kStreamLaws), std::end(kStreamLaws), is_asked)) {
+    for (LawResult& result : StreamLaws(task, name, request)) {
+      if (Asked(request, result.law)) Keep(std::move(result), request, results);
+    }
+  }
+  if (Asked(request, "score")) Keep(ScoreLaw(task, name, request), request, results);
   return results;
 }
 

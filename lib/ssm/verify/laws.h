@@ -61,8 +61,8 @@ std::vector<LawResult> CheckModel(const ModelOptions& options, const ModelIo& io
 /// `naive` and `gradient` over AllOpCases().
 std::vector<LawResult> CheckOps(const LawRequest& request);
 
-/// Streams do not depend on how they are cut, nor on what was drawn before; scores not on how
-/// batches are cut.
+/// Streams are pure and do not depend on how they are cut, hold what the task says and score what
+/// its closed forms say; scores do not depend on how batches are cut.
 std::vector<LawResult> CheckTask(const Task& task, const std::string& name,
                                  const LawRequest& request);
 

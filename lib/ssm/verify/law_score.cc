@@ -7,6 +7,7 @@
 
 #include "ssm/base/random.h"
 #include "ssm/base/workers.h"
+#include "ssm/evaluation/eval_options.h"
 #include "ssm/tasks/batch.h"
 #include "ssm/verify/law_batch.h"
 #include "ssm/verify/law_report.h"
@@ -73,49 +74,22 @@ void CompareScores(const Score& a, const Score& b, LawReport& report) {
 
 }  // namespace
 
-LawResult CutLaw(const Task& task, const std::string& name, const LawRequest& request) {
-  LawReport report("cut", name, 0, request);
-  report.Require(true, "streams");
+LawResult ScoreLaw(const Task& task, const std::string& name, const LawRequest& request) {
+  LawReport report("score", name, 0, request);
+  const int64_t steps = task.Spec().steps;
   for (Split split : {Split::kTrain, Split::kValidation, Split::kTest, Split::kProbe}) {
     if (task.Examples(split) >= 0 && task.Examples(split) < kRows) continue;
     report.Guard([&] {
-      const int64_t steps = task.Spec().steps;
       const Reading whole = ReadCut(task, split, {steps}, request.seed);
       Random random(request.seed, RandomStream::kLaw, static_cast<uint64_t>(split));
-      for (const std::vector<int64_t>& pieces : {DrawCuts(steps, random), {1}, {7, 1, 64}}) {
-        report.Begin(fmt::format("split {}, pieces of {} ...", static_cast<int>(split), pieces[0]),
-                     0);
+      for (const std::vector<int64_t>& pieces :
+           std::vector<std::vector<int64_t>>{DrawCuts(steps, random), {1}, {7, 1, 64}}) {
+        report.Begin(fmt::format("split {}, pieces of {} ...", SplitName(split), pieces[0]), 0);
         const Reading cut = ReadCut(task, split, pieces, request.seed);
         for (size_t b = 0; b < whole.rows.size(); ++b) {
           report.Same<double>(fmt::format("row {}", b), cut.rows[b], whole.rows[b]);
         }
         CompareScores(cut.score, whole.score, report);
-      }
-    });
-  }
-  return report.Finish();
-}
-
-LawResult PureLaw(const Task& task, const std::string& name, const LawRequest& request) {
-  LawReport report("pure", name, 0, request);
-  report.Require(true, "streams");
-  Workers workers(2);
-  const auto read = [&](Split split, int64_t first, int64_t rows) {
-    BatchReader reader(task, workers);
-    reader.Open(request.seed, split, first, rows, {.detail = Detail::kLatents});
-    PieceRows values(static_cast<size_t>(rows));
-    TaskPiece piece;
-    while (reader.Next(64, &piece)) AppendRows(piece, values);
-    return values;
-  };
-  for (Split split : {Split::kTrain, Split::kValidation, Split::kTest, Split::kProbe}) {
-    if (task.Examples(split) >= 0 && task.Examples(split) < kRows) continue;
-    report.Begin(fmt::format("split {}", static_cast<int>(split)), 0);
-    report.Guard([&] {
-      const PieceRows together = read(split, 0, kRows);
-      for (int64_t b = kRows - 1; b >= 0; --b) {
-        report.Same<double>(fmt::format("sequence {}", b), read(split, b, 1)[0],
-                            together[static_cast<size_t>(b)]);
       }
     });
   }
