@@ -21,6 +21,12 @@ cmake --preset release
 cmake --build --preset release --target ssmctl
 echo "== built in $((SECONDS - started)) s"
 
+# stopped CODE: the command before said why.
+stopped() {
+  echo "== $name stopped with exit code $1: run this again to continue, or delete $run to start over" >&2
+  exit "$1"
+}
+
 ssmctl=build/release/ssmctl
 runs=()
 started=$SECONDS
@@ -28,8 +34,8 @@ for config in configs/quickstart/*.json; do
   name=$(basename "$config" .json)
   run=runs/quickstart/$name
   echo "== $name"
-  "$ssmctl" train "$config" --out "$run" --resume
-  "$ssmctl" eval "$run" > /dev/null
+  "$ssmctl" train "$config" --out "$run" --resume || stopped $?
+  "$ssmctl" eval "$run" > /dev/null || stopped $?
   runs+=("$run")
 done
 echo "== trained and evaluated in $((SECONDS - started)) s"
