@@ -73,7 +73,7 @@ TEST_CASE_TEMPLATE("saved and loaded bit for bit", T, float, double) {
   state.extended_from = 100;
   store.Save(state, saved.state(), 3);
   std::vector<RefusedCheckpoint> refused;
-  const auto found = store.LoadNewest(loaded.state(), refused);
+  const auto found = store.LoadNewest(loaded.state(), 3, refused);
   REQUIRE(found);
   CHECK(loaded == saved);
   CHECK(refused.empty());
@@ -120,10 +120,20 @@ TEST_CASE("leftovers of a killed writer are no checkpoints and go") {
   WriteNewFile(folder / "LATEST.12-0.tmp", "step-");
   Overwrite(folder / "LATEST", std::string("step-00000001\n"));
   std::vector<RefusedCheckpoint> refused;
-  CHECK(store.LoadNewest(loaded.state(), refused)->step == 3);
+  CHECK(store.LoadNewest(loaded.state(), 3, refused)->step == 3);
   CHECK(refused.empty());
   CHECK(ListDirectory(folder.path()) == std::vector<std::string>{"LATEST", "step-00000003"});
   CHECK(ReadFile(folder / "LATEST") == "step-00000003\n");
+}
+
+TEST_CASE("removals a killed writer left undone are done") {
+  const test::TempFolder folder;
+  CheckpointStore store(folder.path());
+  Toy<float> toy;
+  for (int64_t step = 1; step <= 4; ++step) store.Save(StateAt(step), toy.state(), 9);
+  std::vector<RefusedCheckpoint> refused;
+  store.LoadNewest(toy.state(), 2, refused);
+  CHECK(store.Steps() == std::vector<int64_t>{3, 4});
 }
 
 TEST_CASE("every truncation and every flipped bit is refused, and the one before is taken") {
@@ -164,7 +174,7 @@ TEST_CASE("every truncation and every flipped bit is refused, and the one before
   Overwrite(JoinPath(path, "model.safetensors"), std::string("short"));
   Toy<float> into(1);
   std::vector<RefusedCheckpoint> refused;
-  CHECK(store.LoadNewest(into.state(), refused)->step == 10);
+  CHECK(store.LoadNewest(into.state(), 3, refused)->step == 10);
   CHECK(into == older);
   REQUIRE(refused.size() == 1);
   CHECK(refused[0].path == path + ".refused");
@@ -179,7 +189,7 @@ TEST_CASE("a file that is missing is a checkpoint refused") {
   store.Save(StateAt(10), toy.state(), 3);
   RemoveTree(store.PathOf(10) + "/state.json");
   std::vector<RefusedCheckpoint> refused;
-  CHECK_FALSE(store.LoadNewest(toy.state(), refused));
+  CHECK_FALSE(store.LoadNewest(toy.state(), 3, refused));
   CHECK(refused.size() == 1);
 }
 

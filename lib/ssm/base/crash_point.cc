@@ -33,8 +33,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(CrashPoint::kCount)> 
 
 /// The first byte of the file named by SSM_TEST_PHASE, shared with whoever reads the file.
 std::atomic<unsigned char>* MapPhase(const char* path) {
-  std::string bytes = "\0\n";
-  bytes.assign(1, '\0').append("\n");
+  std::string bytes = "?\n";
   for (std::string_view name : kNames) bytes.append(name).append("\n");
   const int descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) return nullptr;
@@ -75,7 +74,8 @@ const bool crash_points_watched =
 
 void PassCrashPoint(CrashPoint point) {
   static Watch watch;
-  if (watch.phase != nullptr) watch.phase->store(static_cast<unsigned char>(point));
+  if (watch.phase != nullptr)
+    watch.phase->store(static_cast<unsigned char>('a' + static_cast<int>(point)));
   if (point == watch.target && watch.left.fetch_sub(1) == 1) raise(SIGKILL);
 }
 

@@ -32,9 +32,10 @@ void PassCrashPoint(CrashPoint point);
 }  // namespace internal
 
 /// Compiled in always, one predictable branch when unused. SSM_TEST_CRASH="NAME:N" ends the process
-/// by SIGKILL at the N-th passage of the point NAME (the first is 1). SSM_TEST_PHASE=FILE keeps the
-/// number of the point passed last in the first byte of FILE, so that a test which kills at a
-/// random moment learns where it struck; the names follow, one a line. Thread safe.
+/// by SIGKILL at the N-th passage of the point NAME (the first is 1). SSM_TEST_PHASE=FILE keeps
+/// the point passed last as a letter ('a' the first) in the first byte of FILE, so that a test
+/// which kills at a random moment learns where it struck; the names follow, one a line. Thread
+/// safe.
 inline void Pass(CrashPoint point) {
   if (internal::crash_points_watched) [[unlikely]]
     internal::PassCrashPoint(point);

@@ -76,7 +76,7 @@ TrainingRun<T>::TrainingRun(const TrainingSetting& setting)
 template <Scalar T>
 int64_t TrainingRun<T>::Restore() {
   std::vector<RefusedCheckpoint> refused;
-  const auto state = store_.LoadNewest(trainer_.state(), refused);
+  const auto state = store_.LoadNewest(trainer_.state(), options_.keep, refused);
   for (const RefusedCheckpoint& checkpoint : refused) {
     LogWarning(
         fmt::format("refused a checkpoint, now {}: {}", Quote(checkpoint.path), checkpoint.reason));

@@ -136,7 +136,7 @@ void CheckpointStore::RemoveLeftovers() const {
 
 template <Scalar T>
 std::optional<CheckpointState> CheckpointStore::LoadNewest(
-    const TrainingState<T>& into, std::vector<RefusedCheckpoint>& refused) {
+    const TrainingState<T>& into, int64_t keep, std::vector<RefusedCheckpoint>& refused) {
   RemoveLeftovers();
   std::vector<int64_t> steps = Steps();
   for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
@@ -144,6 +144,7 @@ std::optional<CheckpointState> CheckpointStore::LoadNewest(
     try {
       const CheckpointState state = ReadCheckpoint(path, into);
       Point(state);
+      RemoveOld(state, keep);
       return state;
     } catch (const Error& error) {
       if (error.code() != ExitCode::kBadData && error.code() != ExitCode::kMissingInput) throw;
@@ -214,9 +215,9 @@ void InitialiseFrom(const std::string& path, Parameters<T>& into) {
 template void CheckpointStore::Save(const CheckpointState&, const TrainingState<float>&, int64_t);
 template void CheckpointStore::Save(const CheckpointState&, const TrainingState<double>&, int64_t);
 template std::optional<CheckpointState> CheckpointStore::LoadNewest(
-    const TrainingState<float>&, std::vector<RefusedCheckpoint>&);
+    const TrainingState<float>&, int64_t, std::vector<RefusedCheckpoint>&);
 template std::optional<CheckpointState> CheckpointStore::LoadNewest(
-    const TrainingState<double>&, std::vector<RefusedCheckpoint>&);
+    const TrainingState<double>&, int64_t, std::vector<RefusedCheckpoint>&);
 template CheckpointState ReadCheckpoint(const std::string&, const TrainingState<float>&);
 template CheckpointState ReadCheckpoint(const std::string&, const TrainingState<double>&);
 template void InitialiseFrom(const std::string&, Parameters<float>&);

@@ -49,10 +49,11 @@ class CheckpointStore {
   void Save(const CheckpointState& state, const TrainingState<T>& from, int64_t keep);
 
   /// The newest checkpoint that passes every check, put into `into`; those newer that do not are
-  /// added to `refused` and renamed to step-N.refused. Nothing when there is none. Leftovers of
-  /// killed writers are removed and the pointers repaired, so call it only under the run's lease.
+  /// added to `refused` and renamed to step-N.refused. Nothing when there is none. What a
+  /// killed Save left undone (temporary folders, pointers, removals under `keep`) is done, so call
+  /// it only under the run's lease.
   template <Scalar T>
-  std::optional<CheckpointState> LoadNewest(const TrainingState<T>& into,
+  std::optional<CheckpointState> LoadNewest(const TrainingState<T>& into, int64_t keep,
                                             std::vector<RefusedCheckpoint>& refused);
 
   /// Steps that have a folder, ascending; not checked.
