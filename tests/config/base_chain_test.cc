@@ -169,7 +169,7 @@ TEST_CASE("files that are no config") {
   CHECK(folder.Fault("").code == ExitCode::kMissingInput);
   CHECK(folder.Fault("list.json").message == "list.json:1:1: found [1, 2]; allowed: one object");
   CHECK(folder.Fault("empty.json").message ==
-        "empty.json:1:1: not JSON: found nothing; allowed: an object, {} at least");
+        "empty.json:1:1: not JSON: found nothing; allowed: an object in { }");
   folder.Write("large.json", std::string((16 << 20) + 1, ' '));
   CHECK(folder.Fault("large.json").code == ExitCode::kBadData);
 }

@@ -139,7 +139,7 @@ TEST_CASE("parts of a block") {
   CHECK(says(mixer + R"("mlp": "None")") ==
         "/model/block/mlp: found \"None\"; allowed: an object or \"none\"; did you mean \"none\"?");
   CHECK(says(mixer + R"("mlp": false)") ==
-        "/model/block/mlp: found false; allowed: an object or \"none\"");
+        "/model/block/mlp: found false; allowed: an object or \"none\"; write \"none\"");
   CHECK(says(R"("mixer": "s4d")") ==
         "/model/block/mixer: found \"s4d\"; allowed: an object with a \"type\": \"s4d\", \"lru\", "
         "\"window\"; write {\"type\": \"s4d\"}");
@@ -153,7 +153,8 @@ TEST_CASE("parts of a block") {
         "/model/block/mixer/type: found no \"type\"; allowed: \"s4d\", \"lru\", \"window\"; is "
         "\"tpye\" meant to be \"type\"?");
   CHECK(says(R"("norm": "rms")") ==
-        "/model/block/mixer/type: found no \"type\"; allowed: \"s4d\", \"lru\", \"window\"");
+        "/model/block/mixer: found nothing; allowed: an object with a \"type\": \"s4d\", \"lru\", "
+        "\"window\"");
   CHECK(says(R"("mixer": {"type": "lru", "dt_min": 1})") ==
         "/model/block/mixer/dt_min: found the unknown key \"dt_min\": 1; allowed: type, d_state, "
         "init, r_min, r_max; \"dt_min\" is a key of the type \"s4d\"");
@@ -177,8 +178,8 @@ TEST_CASE("layers may each bring the type the block leaves open") {
   CHECK(config.model.layers.at(1).mixer.type() == "lru");
   CHECK(config.model.layers.at(1).norm == Norm::kNone);
   CHECK(SampleFault(R"({"model": {"layers": [{"mixer": {"type": "s4d"}}, {}]}})").message ==
-        "c.json:1:11: /model/layers/1/mixer/type: found no \"type\"; allowed: \"s4d\", \"lru\", "
-        "\"window\"");
+        "c.json:1:11: /model/layers/1/mixer: found nothing; allowed: an object with a \"type\": "
+        "\"s4d\", \"lru\", \"window\"");
 }
 
 TEST_CASE("a fault in the block is told once, however many layers there are") {

@@ -113,8 +113,8 @@ TEST_CASE("each slip of the pen says where it is and what could stand there") {
     const char* text;
     const char* refusal;
   } cases[] = {
-      {"", "1:1 found nothing; allowed: an object, {} at least"},
-      {" \n // only this\n", "3:1 found nothing; allowed: an object, {} at least"},
+      {"", "1:1 found nothing; allowed: an object in { }"},
+      {" \n // only this\n", "3:1 found nothing; allowed: an object in { }"},
       {"{\"a\": 1,}", "1:9 found \"}\" after a comma; take the comma away"},
       {"[1,\n]", "2:1 found \"]\" after a comma; take the comma away"},
       {"{\"a\": 1 \"b\": 2}",
@@ -136,7 +136,7 @@ TEST_CASE("each slip of the pen says where it is and what could stand there") {
       {"{\"a\": \"C:\\data\"}",
        "1:11 found an escape that is not JSON inside a string; allowed: \\\" \\\\ \\/ \\b \\f \\n "
        "\\r \\t and \\uXXXX (pairs beyond \\uD7FF)"},
-      {"/* open", "1:8 found nothing; allowed: an object, {} at least"},
+      {"/* open", "1:8 found nothing; allowed: an object in { }"},
   };
   for (const auto& item : cases) CHECK(Refusal(item.text) == item.refusal);
 }

@@ -102,7 +102,7 @@ struct ModelOptions final : Configurable {
   StackOf<BlockOptions> layers{[] { return std::make_unique<BlockOptions>(); }};
   void VisitFields(FieldVisitor& visitor) override {
     visitor.Int("d_model", d_model, {1, 4096}, "channels");
-    visitor.Stack("block", "layers", layers, {1, 64}, "one layer");
+    visitor.Stack("block", "layers", layers, {1, 64}, "a number, or a patch for each");
   }
 };
 

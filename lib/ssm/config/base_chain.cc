@@ -59,7 +59,9 @@ Link ReadLink(const std::string& text, int source, FaultList& faults) {
     faults.Throw();
   }
   TakeKey(link.object, "$schema", faults);
+  const bool named = link.object.Find("base") != nullptr;
   link.base = TakeKey(link.object, "base", faults);
+  if (named && !link.base) faults.Throw();  // without its base it lacks what it may rely on
   return link;
 }
 

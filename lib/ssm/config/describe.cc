@@ -85,12 +85,11 @@ class RowList final : public FieldVisitor {
   }
   void Stack(const char* prototype_name, const char* count_name, StackField& value, IntRange count,
              Doc doc) override {
-    Add(prototype_name, "", "object", doc.text);
+    Add(prototype_name, "", "object", StackWords(count_name));
     Below(value.prototype());
     const JsonValue layers = LayersToJson(value, count);
     Add(count_name, JsonLine(layers), WithoutArticle(IntWords(count)) + ", or a list of patches",
-        fmt::format("how many times \"{0}\" is repeated, or for each layer a patch over \"{0}\"",
-                    prototype_name));
+        doc.text);
   }
   void Map(const char* name, MapField& value, Doc doc) override {
     Add(name, Join(value.names(), ", "), "objects by name", doc.text);

@@ -214,7 +214,9 @@ void FieldReader::OptionalObject(const char* name, bool& present, Configurable& 
   }
   if (!IsObject(json)) {
     const std::vector<std::string> none = {"none"};
-    return Refuse(where, json, "an object or \"none\"", DidYouMean(json.text, none));
+    const bool meant = json.Is(Kind::kNull) || (json.Is(Kind::kBool) && json.text == "false");
+    return Refuse(where, json, "an object or \"none\"",
+                  meant ? "; write \"none\"" : DidYouMean(json.text, none));
   }
   if (!json.Absent()) present = true;
   if (present) FieldReader(json, where, context_, nullptr).Read(value);

@@ -114,6 +114,11 @@ bool FieldReader::SelectType(const Where& where, const JsonValue& json, TaggedFi
     ++context_.left_unread;
     return false;
   }
+  if (json.Absent()) {
+    context_.Fault(where,
+                   "found nothing; allowed: an object with a \"type\": " + QuotedList(names));
+    return false;
+  }
   const std::vector<std::string> key = {"type"};
   std::string sentence = "found no \"type\"; allowed: " + QuotedList(names);
   for (const JsonMember& member : json.members) {

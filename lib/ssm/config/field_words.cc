@@ -99,6 +99,10 @@ std::string RealsWords(RealRange range) { return "numbers" + RealBounds(range); 
 std::string QuotedList(std::span<const std::string> names) { return QuoteAll(names); }
 std::string QuotedList(std::span<const char* const> names) { return QuoteAll(names); }
 
+std::string StackWords(const char* count_name) {
+  return fmt::format("what each of \"{}\" is where its patch does not differ", count_name);
+}
+
 std::vector<std::string> TypeNames(const TaggedField& field) {
   std::vector<std::string> names;
   for (size_t i = 0; i < field.types(); ++i) names.push_back(field.type_name(i));

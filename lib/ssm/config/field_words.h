@@ -23,6 +23,8 @@ std::string RealsWords(RealRange range);
 /// "\"zoh\", \"bilinear\"".
 std::string QuotedList(std::span<const std::string> names);
 std::string QuotedList(std::span<const char* const> names);
+/// What a stack's block is: the field's own text speaks of its layers.
+std::string StackWords(const char* count_name);
 /// The names of a tagged field's types.
 std::vector<std::string> TypeNames(const TaggedField& field);
 

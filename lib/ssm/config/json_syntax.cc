@@ -79,7 +79,7 @@ std::string Allowed(const JsonSyntaxContext& context, char separator) {
   if (context.has_key && separator == 0) return "\":\" after the key " + Quote(context.key);
   if (context.has_key) return "a value for the key " + Quote(context.key);
   if (context.inside == Inside::kNothing) {
-    return context.has_value ? "nothing after the end of the value" : "an object";
+    return context.has_value ? "nothing after the end of the value" : "an object in { }";
   }
   if (context.has_value && separator == 0) return object ? "\",\" or \"}\"" : "\",\" or \"]\"";
   if (object) return separator == 0 ? "a key in double quotes, or \"}\"" : "a key in double quotes";
@@ -87,7 +87,7 @@ std::string Allowed(const JsonSyntaxContext& context, char separator) {
 }
 
 std::string EndSentence(const JsonSyntaxContext& context) {
-  if (context.inside == Inside::kNothing) return "found nothing; allowed: an object, {} at least";
+  if (context.inside == Inside::kNothing) return "found nothing; allowed: an object in { }";
   const bool object = context.inside == Inside::kObject;
   return fmt::format("the text ends inside the {} that begins at line {}; close it with \"{}\"",
                      object ? "object" : "list", context.opened.line, object ? '}' : ']');
@@ -98,8 +98,8 @@ std::string TokenSentence(std::string_view word, char separator, const JsonSynta
     return fmt::format("found \"{}\" after a comma; take the comma away", word);
   }
   const bool named = word.starts_with('"');
-  const bool starts_value =
-      named || word == "{" || word == "[" || std::isalnum(static_cast<unsigned char>(word[0]));
+  const auto first = static_cast<unsigned char>(word[0]);
+  const bool starts_value = named || word == "{" || word == "[" || std::isalnum(first);
   std::string sentence = "found " + (named ? "a string" : JsonQuoted(word.substr(0, 60)));
   sentence += "; allowed: " + Allowed(context, separator);
   const bool after_value = context.has_value && !context.has_key && separator == 0;
@@ -111,7 +111,10 @@ std::string TokenSentence(std::string_view word, char separator, const JsonSynta
                                   context.opened.line);
   }
   const bool after_key = context.has_key && separator == 0;
-  return after_key ? sentence : sentence + WordHint(word);
+  if (after_key) return sentence;
+  // Another format altogether, not a word that lacks its quotes.
+  const bool other_format = context.inside == Inside::kNothing && std::isalpha(first);
+  return sentence + (other_format ? "; a config is JSON" : WordHint(word));
 }
 
 }  // namespace

@@ -216,19 +216,18 @@ void SchemaBuilder::Stack(const char* prototype_name, const char* count_name, St
     definitions_.FindMember(definition)->value = patch.Finish();
   }
   if (mode_ == Mode::kPatch) {
-    AddProperty(prototype_name, Reference(definition), doc.text);
+    AddProperty(prototype_name, Reference(definition), StackWords(count_name));
   } else {
     SchemaBuilder block = Below(prototype_name, value.prototype());
     block.ForgetRequired();  // each layer may bring its own
-    AddProperty(prototype_name, block.Finish(), doc.text);
+    AddProperty(prototype_name, block.Finish(), StackWords(count_name));
   }
   JsonValue list = ListOf(Reference(definition));
   list.Add("minItems", JsonValue::Int(std::max<int64_t>(0, count.min)));
   list.Add("maxItems", JsonValue::Int(count.max));
   JsonValue layers = AnyOf("oneOf", {IntSchema(count), std::move(list)});
   layers.Add("default", LayersToJson(value, count));
-  AddProperty(count_name, std::move(layers),
-              std::string("repetitions of \"") + prototype_name + "\", or a patch of it for each");
+  AddProperty(count_name, std::move(layers), doc.text);
 }
 
 JsonValue RootSchema(Configurable& config, Mode mode, JsonValue& definitions) {
