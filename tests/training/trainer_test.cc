@@ -199,7 +199,9 @@ TEST_CASE("what is not finite ends training and is named") {
 
   Trainer<float> poisoned(model, task, Options(), 9, workers);
   poisoned.parameters().values(model.parameters().infos().back())[0] = NAN;
-  CHECK(test::ErrorOf([&] { poisoned.Step(); }).Says("step 1: the loss is nan"));
+  CHECK(test::ErrorOf([&] {
+          poisoned.Step();
+        }).Says("step 1: the loss is NaN, and the first gradient that is not finite is that of"));
 
   Trainer<float> updated(model, task, Options(), 9, workers);
   const ParameterInfo& first = model.parameters().infos()[0];

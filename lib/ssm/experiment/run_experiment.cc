@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <optional>
 
 #include "ssm/base/files.h"
@@ -130,30 +131,50 @@ RunStatus StatusOf(const TrainOutcome& outcome, int64_t extended_from) {
   return status;
 }
 
+/// Step of the newest checkpoint, 0 without one.
+int64_t NewestStep(const RunDirectory& run) {
+  if (!IsDirectory(run.checkpoints())) return 0;
+  const std::vector<int64_t> steps = CheckpointStore(run.checkpoints()).Steps();
+  return steps.empty() ? 0 : steps.back();
+}
+
+/// A status for a run that ended by an exception.
+RunStatus WriteFailure(const TrainingSetting& setting, ExitCode code, const char* message) {
+  RunStatus status;
+  status.state = code == ExitCode::kDiverged ? "diverged" : "failed";
+  status.step = NewestStep(*setting.run);
+  status.exit_code = static_cast<int64_t>(code);
+  status.message = message;
+  status.extended_from = setting.extended_from;
+  try {
+    setting.run->WriteStatus(status);
+  } catch (const Error& error) {
+    LogWarning(error.what());  // what ended the run matters more
+  }
+  return status;
+}
+
 /// Trains, and leaves a status whatever happens.
 TrainOutcome TrainClaimed(const TrainingSetting& setting) {
-  RunStatus status;
-  status.extended_from = setting.extended_from;
   try {
     const TrainOutcome outcome = RunTraining(setting);
     setting.run->WriteStatus(StatusOf(outcome, setting.extended_from));
     return outcome;
   } catch (const Error& error) {
-    status.state = error.code() == ExitCode::kDiverged ? "diverged" : "failed";
-    status.exit_code = static_cast<int64_t>(error.code());
-    status.message = error.what();
-    const std::vector<int64_t> steps = CheckpointStore(setting.run->checkpoints()).Steps();
-    if (!steps.empty()) status.step = steps.back();
-    setting.run->WriteStatus(status);
+    const RunStatus status = WriteFailure(setting, error.code(), error.what());
     if (error.code() != ExitCode::kDiverged) throw;
+    TrainOutcome outcome;
+    outcome.code = error.code();
+    outcome.run = setting.run->path();
+    outcome.step = status.step;
+    outcome.metric = setting.config->task->Spec().metric;
+    outcome.message = error.what();
+    LogError(outcome.message);
+    return outcome;
+  } catch (const std::exception& error) {
+    WriteFailure(setting, ExitCode::kInternal, error.what());
+    throw;
   }
-  TrainOutcome outcome;
-  outcome.code = ExitCode::kDiverged;
-  outcome.run = setting.run->path();
-  outcome.step = status.step;
-  outcome.metric = setting.config->task->Spec().metric;
-  outcome.message = status.message;
-  return outcome;
 }
 
 /// Writes into the run's log while it lives.

@@ -36,6 +36,26 @@ void WritePointer(const std::string& folder, const char* pointer, int64_t step) 
   AtomicWriteFile(path, text);
 }
 
+/// The folder `path`, whole or not at all.
+void Commit(const std::string& path, const CheckpointBytes& bytes) {
+  const std::string temporary = path + std::string(kTemporary);
+  RemoveTree(temporary);
+  MakeDirectory(temporary);
+  Pass(CrashPoint::kCheckpointOpen);
+  try {
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      WriteNewFile(JoinPath(temporary, kSummedFiles[i]), bytes[i]);
+    }
+    WriteNewFile(JoinPath(temporary, kSumsFile), ChecksumLines(bytes));
+    FsyncDirectory(temporary);
+    Pass(CrashPoint::kCheckpointRename);
+    RenameDurably(temporary, path);
+  } catch (const Error&) {
+    RemoveTree(temporary);  // a full disk gets back what it has
+    throw;
+  }
+}
+
 /// The moments must be what an optimiser can have made.
 template <Scalar T>
 void CheckSecondMoments(std::span<const T> v, const std::string& path) {
@@ -90,18 +110,7 @@ void CheckpointStore::Save(const CheckpointState& state, const TrainingState<T>&
                            int64_t keep) {
   const std::string path = PathOf(state.step);
   if (!IsDirectory(path)) {
-    const CheckpointBytes bytes = WriteCheckpointBytes(state, from);
-    const std::string temporary = path + std::string(kTemporary);
-    RemoveTree(temporary);
-    MakeDirectory(temporary);
-    Pass(CrashPoint::kCheckpointOpen);
-    for (size_t i = 0; i < bytes.size(); ++i) {
-      WriteNewFile(JoinPath(temporary, kSummedFiles[i]), bytes[i]);
-    }
-    WriteNewFile(JoinPath(temporary, kSumsFile), ChecksumLines(bytes));
-    FsyncDirectory(temporary);
-    Pass(CrashPoint::kCheckpointRename);
-    RenameDurably(temporary, path);
+    Commit(path, WriteCheckpointBytes(state, from));
   }
   Pass(CrashPoint::kCheckpointPointer);
   Point(state);

@@ -71,6 +71,7 @@ struct Trainer<T>::Parts {
 
   void RunShard(int64_t index, int64_t first_row);
   [[noreturn]] void Diverged(const std::string& what) const;
+  void RequireFinite(double loss, double norm) const;
   StepReport Report(double loss, double norm, double factor);
 
   const SequenceModel<T>& model;
@@ -123,6 +124,23 @@ void Trainer<T>::Parts::Diverged(const std::string& what) const {
               fmt::format("Training diverged at step {}: {}. Lower train.lr or train.clip, or "
                           "lengthen train.warmup.",
                           step + 1, what));
+}
+
+/// Before the update: values, and so the last checkpoint's successor, are still whole.
+template <Scalar T>
+void Trainer<T>::Parts::RequireFinite(double loss, double norm) const {
+  if (std::isfinite(loss) && std::isfinite(norm)) return;
+  const std::string tensor = FirstNonFinite<T>(model.parameters(), gradients.flat());
+  std::string what = std::isfinite(loss) ? ""
+                     : std::isnan(loss)  ? "the loss is NaN"
+                                         : "the loss is infinite";
+  if (!tensor.empty()) {
+    what += what.empty() ? "" : ", and ";
+    what += "the first gradient that is not finite is that of " + tensor;
+  } else if (what.empty()) {
+    what = "the norm of the gradient is too large for a number";
+  }
+  Diverged(what);
 }
 
 template <Scalar T>
@@ -207,16 +225,10 @@ StepReport Trainer<T>::Update() {
   double loss = 0;
   for (const auto& shard : p.shards) loss += shard->loss;
   loss /= p.weight;
-  if (!std::isfinite(loss)) p.Diverged(fmt::format("the loss is {}", loss));
-
   p.prepared.Backward(p.shard_prepared);
   const double norm =
       p.reduction.Sum(p.buffers, static_cast<T>(1 / p.weight), p.gradients.flat(), p.workers);
-  if (!std::isfinite(norm)) {
-    p.Diverged("the gradient of " +
-               FirstNonFinite<T>(p.model.parameters(), std::as_const(p.gradients).flat()) +
-               " is not finite");
-  }
+  p.RequireFinite(loss, norm);
   const double factor =
       ScheduleFactor(p.options.schedule, p.step + 1, p.options.warmup, p.options.steps);
   p.optimiser.Step(p.step + 1, factor, static_cast<T>(ClipFactor(norm, p.options.clip)),
