@@ -34,6 +34,17 @@ class QuietSignals {
   void (*size_)(int);
 };
 
+/// A wrong command line, and where to read on.
+class UsageError : public Error {
+ public:
+  UsageError(const std::string& message, std::string hint)
+      : Error(ExitCode::kUsage, message), hint_(std::move(hint)) {}
+  const std::string& hint() const { return hint_; }
+
+ private:
+  std::string hint_;
+};
+
 /// The whole command line: subcommands, their flags, and what each runs.
 class CommandLine {
  public:
@@ -54,9 +65,7 @@ class CommandLine {
   ExitCode Run() {
     const std::vector<std::string>& words = context_.arguments;
     if (words.size() < 2) {
-      LogError("no command; see below");
-      WriteHelpTo(stderr);
-      return ExitCode::kUsage;
+      throw UsageError("no command", TopHelp());
     }
     const std::string& first = words[1];
     if (first == "--version") {
@@ -121,7 +130,7 @@ class CommandLine {
     CLI::App& c =
         Add("eval", "score a trained run on fresh sequences, beside ceiling, heuristics and chance",
             "ssmctl eval RUN [KEY=VALUE...] [options]",
-            {"ssmctl eval runs/track eval.lengths=[512,4096] eval.mode=step",
+            {"ssmctl eval runs/track 'eval.lengths=[512,4096]' eval.mode=step",
              "ssmctl eval runs/decide eval.split=probe eval.examples=20000 --plot plots"},
             [this] { return RunEval(eval_, context_); });
     c.add_option("RUN", eval_.run, "a run folder; finished cells in its results/ are kept")
@@ -233,8 +242,8 @@ class CommandLine {
     std::vector<std::string> names;
     for (const Entry& entry : commands_) names.push_back(entry.name);
     if (kind == "flag") names = {"--help", "--version"};
-    Fail(ExitCode::kUsage, fmt::format("unknown {} {}{}\nrun \"ssmctl --help\" for what there is",
-                                       kind, Quote(name), DidYouMean(name, names)));
+    throw UsageError(fmt::format("unknown {} {}{}", kind, Quote(name), DidYouMean(name, names)),
+                     "run \"ssmctl --help\" for what there is");
   }
 
   /// Names and texts of a command's flags (or of its arguments).
@@ -243,9 +252,12 @@ class CommandLine {
     for (const CLI::Option* option : command.get_options()) {
       if (option->get_positional() != positional || option->get_group().empty()) continue;
       std::string name = option->get_name(false, !positional);
-      std::replace(name.begin(), name.end(), ',', ' ');
-      if (!positional && !option->get_type_name().empty() && option->get_expected_max() > 0) {
-        name += " " + option->get_type_name().substr(0, option->get_type_name().find(' '));
+      if (const size_t comma = name.find(','); comma != std::string::npos) {
+        name.insert(comma + 1, " ");
+      }
+      if (!positional && option->get_expected_max() > 0) {
+        const std::string type = option->get_type_name();  // with what its check allows
+        name += " " + type.substr(0, type.find_first_of(": "));
       }
       entries.push_back({name, option->get_description()});
     }
@@ -276,8 +288,6 @@ class CommandLine {
          entry.examples});
   }
 
-  void WriteHelpTo(std::FILE* file) const { std::fputs(TopHelp().c_str(), file); }
-
   ExitCode Help() const {
     const std::string topic = context_.arguments.size() > 2 ? context_.arguments[2] : "";
     if (topic.empty()) {
@@ -302,16 +312,16 @@ class CommandLine {
       context_.output->Write(CommandHelp(entry));
       return ExitCode::kDone;
     } catch (const CLI::ParseError& error) {
-      Fail(ExitCode::kUsage, fmt::format("{}\nrun \"ssmctl {} --help\" for its options",
-                                         Explain(error, command), entry.name));
+      throw UsageError(Explain(error, command),
+                       fmt::format("run \"ssmctl {} --help\" for its options", entry.name));
     }
     if (context_.quiet) SetLogLevel(LogLevel::kWarning);
     return entry.run();
   }
 
   /// The parser's complaint as one sentence.
-  static std::string Explain(const CLI::ParseError& error, const CLI::App& command) {
-    const std::vector<std::string> rest = command.remaining();
+  std::string Explain(const CLI::ParseError& error, const CLI::App& command) const {
+    const std::vector<std::string> rest = app_.remaining(/*recurse=*/true);
     if (error.get_name() != "ExtrasError" || rest.empty()) return error.what();
     const std::string word = rest.front().substr(0, rest.front().find('='));
     if (!word.starts_with("-")) {
@@ -342,8 +352,8 @@ class CommandLine {
 /// One line on stderr for each line of the message.
 int Report(const Error& error) {
   const std::vector<std::string> lines = SplitText(error.what(), '\n');
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (!lines[i].empty()) LogError(lines[i]);
+  for (const std::string& line : lines) {
+    if (!line.empty()) LogError(line);
   }
   return static_cast<int>(error.code());
 }
@@ -366,6 +376,10 @@ int RunCli(int argc, char** argv, const Catalogue& catalogue) {
     return static_cast<int>(CommandLine(catalogue, output, argc, argv).Run());
   } catch (const OutputClosed&) {
     return static_cast<int>(ExitCode::kDone);
+  } catch (const UsageError& error) {
+    const int code = Report(error);
+    LogInfo(error.hint());
+    return code;
   } catch (const Error& error) {
     return Report(error);
   } catch (const std::bad_alloc&) {

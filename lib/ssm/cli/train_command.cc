@@ -8,6 +8,7 @@
 #include "ssm/cli/commands.h"
 #include "ssm/cli/words.h"
 #include "ssm/experiment/plan.h"
+#include "ssm/experiment/resources.h"
 #include "ssm/experiment/run_experiment.h"
 
 namespace ssm {
@@ -50,8 +51,8 @@ ExitCode DryRun(const TrainCommand& command, const CommandContext& context) {
     throw Error(ExitCode::kUsage, "train --dry-run needs a config; see \"ssmctl train --help\"");
   }
   const Experiment experiment = ReadExperiment(source, catalogue.mixers, catalogue.tasks);
-  TrainPlan plan = CountTraining(*experiment.config);
   const int threads = context.threads > 0 ? context.threads : DefaultThreads();
+  TrainPlan plan = CountTraining(*experiment.config, threads);
   TimeTraining(*experiment.config, threads, plan);
   context.output->Write(command.json ? PlanJson(plan) : PlanText(plan));
   RefuseWhatDoesNotFit(plan, command.out.empty() ? command.root : command.out);
