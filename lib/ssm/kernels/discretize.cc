@@ -2,121 +2,103 @@
 
 #include <cmath>
 
-#include "ssm/kernels/complex_pair.h"
+#include "ssm/kernels/discretize_mode.h"
 
 namespace ssm::kernels {
 namespace {
 
-using Complex = ComplexPair<double>;
-
-/// e^z - 1 without cancellation.
-Complex Expm1(Complex z) {
-  const double growth = std::expm1(z.re);
-  const double half_sine = std::sin(0.5 * z.im);
-  return {growth * std::cos(z.im) - 2 * half_sine * half_sine, (growth + 1) * std::sin(z.im)};
+template <class T>
+double Step(const DiagonalParameterView<T>& p, int64_t channel) {
+  return p.dt_scale * std::exp(static_cast<double>(p.log_dt[channel]));
 }
 
-/// phi1'(z) = (z e^z - (e^z - 1)) / z^2; by its series sum_k (k+1) z^k / (k+2)! where that cancels.
-Complex Phi1Derivative(Complex z, Complex expm1) {
-  const double size = std::abs(z.re) + std::abs(z.im);
-  if (size > 0.5) {
-    const Complex inverse = Inverse(z);
-    return inverse * (Complex{1, 0} + expm1 - inverse * expm1);
+/// The modes of one channel. Real modes have no imaginary parts: kComplex tells.
+template <class T, DiscretizationRule kRule, bool kComplex>
+void DiscretizeChannel(const DiagonalParameterView<T>& p, int64_t channel, T* a, T* b) {
+  constexpr int64_t kParts = kComplex ? 2 : 1;
+  const double dt = Step(p, channel);
+  const T* log_a_real = p.log_a_real + channel * p.modes;
+  const T* a_imag = kComplex ? p.a_imag + channel * p.modes : nullptr;
+  a += channel * p.modes * kParts;
+  b += channel * p.modes * kParts;
+#pragma omp simd
+  for (int64_t n = 0; n < p.modes; ++n) {
+    const double a_re = -Exp(static_cast<double>(log_a_real[n]));
+    const double a_im = kComplex ? static_cast<double>(a_imag[n]) : 0;
+    const DiscreteMode mode = DiscretizeModeBy<kRule>(dt, a_re, a_im);
+    a[n * kParts] = static_cast<T>(mode.a_re);
+    b[n * kParts] = static_cast<T>(mode.b_re);
+    if constexpr (kComplex) {
+      a[n * kParts + 1] = static_cast<T>(mode.a_im);
+      b[n * kParts + 1] = static_cast<T>(mode.b_im);
+    }
   }
-  Complex sum;
-  constexpr int kTerms = 15;
-  double coefficient = kTerms + 1;  // (k+1) / (k+2)! at k = kTerms, by Horner with ratios
-  for (int k = 2; k <= kTerms + 2; ++k) coefficient /= k;
-  for (int k = kTerms; k >= 0; --k) {
-    sum = z * sum + Complex{coefficient, 0};
-    coefficient *= static_cast<double>(k) * (k + 2) / (k + 1.0);
-  }
-  return sum;
 }
 
-struct ModeDerivatives {
-  Complex step;   // dA_bar/dz, which is also dB_bar/ddt
-  Complex input;  // dB_bar/dA
-};
-
-ModeDerivatives Derivatives(DiscretizationRule rule, double dt, Complex z) {
-  if (rule == DiscretizationRule::kZoh) {
-    const Complex expm1 = Expm1(z);
-    return {Complex{1, 0} + expm1, dt * dt * Phi1Derivative(z, expm1)};
+/// The same backwards; returns dL/d log dt. `ga` and `gb` are given, g_log_a_real and g_a_imag not
+/// null (the latter under kComplex).
+template <class T, DiscretizationRule kRule, bool kComplex>
+double DiscretizeChannelBackward(const DiagonalParameterView<T>& p, int64_t channel, const T* ga,
+                                 const T* gb, T* g_log_a_real, T* g_a_imag) {
+  constexpr int64_t kParts = kComplex ? 2 : 1;
+  const double dt = Step(p, channel);
+  double g_dt = 0;
+#pragma omp simd reduction(+ : g_dt)
+  for (int64_t i = channel * p.modes; i < (channel + 1) * p.modes; ++i) {
+    const double a_re = -Exp(static_cast<double>(p.log_a_real[i]));
+    const double a_im = kComplex ? static_cast<double>(p.a_imag[i]) : 0;
+    const int64_t re = i * kParts, im = re + kParts - 1;
+    const DiscreteMode gradient{
+        static_cast<double>(ga[re]), kComplex ? static_cast<double>(ga[im]) : 0,
+        static_cast<double>(gb[re]), kComplex ? static_cast<double>(gb[im]) : 0};
+    const ModeGradient g = DiscretizeModeBackwardBy<kRule>(dt, a_re, a_im, gradient);
+    g_dt += g.dt;
+    g_log_a_real[i] += static_cast<T>(a_re * g.a_re);
+    if constexpr (kComplex) g_a_imag[i] += static_cast<T>(g.a_im);
   }
-  const Complex r = Inverse(Complex{1, 0} - 0.5 * z);
-  return {r * r, 0.5 * dt * dt * (r * r)};
+  return dt * g_dt;
 }
 
 }  // namespace
 
 DiscreteMode DiscretizeMode(DiscretizationRule rule, double dt, double a_re, double a_im) {
-  const Complex z{dt * a_re, dt * a_im};
-  Complex a, b;
-  if (rule == DiscretizationRule::kZoh) {
-    a = Expm1(z);
-    const bool zero = z.re == 0 && z.im == 0;
-    b = zero ? Complex{dt, 0} : dt * (a * Inverse(z));
-  } else {
-    const Complex r = Inverse(Complex{1, 0} - 0.5 * z);
-    a = z * r;
-    b = dt * r;
-  }
-  return {a.re, a.im, b.re, b.im};
+  return rule == DiscretizationRule::kZoh
+             ? DiscretizeModeBy<DiscretizationRule::kZoh>(dt, a_re, a_im)
+             : DiscretizeModeBy<DiscretizationRule::kBilinear>(dt, a_re, a_im);
 }
 
 ModeGradient DiscretizeModeBackward(DiscretizationRule rule, double dt, double a_re, double a_im,
                                     const DiscreteMode& gradient) {
-  const Complex a{a_re, a_im};
-  const Complex ga{gradient.a_re, gradient.a_im}, gb{gradient.b_re, gradient.b_im};
-  const ModeDerivatives d = Derivatives(rule, dt, dt * a);
-  const Complex g_step = Conj(d.step) * ga;
-  const Complex g_a = dt * g_step + Conj(d.input) * gb;
-  const double g_dt = (Conj(a) * g_step + Conj(d.step) * gb).re;
-  return {g_dt, g_a.re, g_a.im};
+  return rule == DiscretizationRule::kZoh
+             ? DiscretizeModeBackwardBy<DiscretizationRule::kZoh>(dt, a_re, a_im, gradient)
+             : DiscretizeModeBackwardBy<DiscretizationRule::kBilinear>(dt, a_re, a_im, gradient);
 }
 
 template <class T>
 void Discretize(DiscretizationRule rule, const DiagonalParameterView<T>& p, T* a_minus_1,
                 T* b_bar) {
-  const bool complex = p.a_imag != nullptr;
-  const int64_t parts = complex ? 2 : 1;
-  for (int64_t d = 0; d < p.channels; ++d) {
-    const double dt = p.dt_scale * std::exp(static_cast<double>(p.log_dt[d]));
-    for (int64_t i = d * p.modes; i < (d + 1) * p.modes; ++i) {
-      const double a_re = -std::exp(static_cast<double>(p.log_a_real[i]));
-      const double a_im = complex ? static_cast<double>(p.a_imag[i]) : 0;
-      const DiscreteMode mode = DiscretizeMode(rule, dt, a_re, a_im);
-      a_minus_1[i * parts] = static_cast<T>(mode.a_re);
-      b_bar[i * parts] = static_cast<T>(mode.b_re);
-      if (!complex) continue;
-      a_minus_1[i * parts + 1] = static_cast<T>(mode.a_im);
-      b_bar[i * parts + 1] = static_cast<T>(mode.b_im);
-    }
-  }
+  constexpr auto kZoh = DiscretizationRule::kZoh, kBilinear = DiscretizationRule::kBilinear;
+  const bool zoh = rule == kZoh;
+  const auto complex =
+      zoh ? DiscretizeChannel<T, kZoh, true> : DiscretizeChannel<T, kBilinear, true>;
+  const auto real =
+      zoh ? DiscretizeChannel<T, kZoh, false> : DiscretizeChannel<T, kBilinear, false>;
+  const auto run = p.a_imag != nullptr ? complex : real;
+  for (int64_t d = 0; d < p.channels; ++d) run(p, d, a_minus_1, b_bar);
 }
 
 template <class T>
 void DiscretizeBackward(DiscretizationRule rule, const DiagonalParameterView<T>& p, const T* ga,
                         const T* gb, T* g_log_dt, T* g_log_a_real, T* g_a_imag) {
-  const bool complex = p.a_imag != nullptr;
-  const int64_t parts = complex ? 2 : 1;
-  const auto part = [parts](const T* g, int64_t i, int64_t k) {
-    return g != nullptr && k < parts ? static_cast<double>(g[i * parts + k]) : 0.0;
-  };
+  constexpr auto kZoh = DiscretizationRule::kZoh, kBilinear = DiscretizationRule::kBilinear;
+  const bool zoh = rule == kZoh;
+  const auto complex = zoh ? DiscretizeChannelBackward<T, kZoh, true>
+                           : DiscretizeChannelBackward<T, kBilinear, true>;
+  const auto real = zoh ? DiscretizeChannelBackward<T, kZoh, false>
+                        : DiscretizeChannelBackward<T, kBilinear, false>;
+  const auto run = p.a_imag != nullptr ? complex : real;
   for (int64_t d = 0; d < p.channels; ++d) {
-    const double dt = p.dt_scale * std::exp(static_cast<double>(p.log_dt[d]));
-    double g_dt = 0;
-    for (int64_t i = d * p.modes; i < (d + 1) * p.modes; ++i) {
-      const double a_re = -std::exp(static_cast<double>(p.log_a_real[i]));
-      const double a_im = complex ? static_cast<double>(p.a_imag[i]) : 0;
-      const ModeGradient g = DiscretizeModeBackward(
-          rule, dt, a_re, a_im, {part(ga, i, 0), part(ga, i, 1), part(gb, i, 0), part(gb, i, 1)});
-      g_dt += g.dt;
-      if (g_log_a_real != nullptr) g_log_a_real[i] += static_cast<T>(a_re * g.a_re);
-      if (g_a_imag != nullptr) g_a_imag[i] += static_cast<T>(g.a_im);
-    }
-    if (g_log_dt != nullptr) g_log_dt[d] += static_cast<T>(dt * g_dt);
+    g_log_dt[d] += static_cast<T>(run(p, d, ga, gb, g_log_a_real, g_a_imag));
   }
 }
 

@@ -44,7 +44,8 @@ template <class T>
 void Discretize(DiscretizationRule rule, const DiagonalParameterView<T>& parameters, T* a_minus_1,
                 T* b_bar);
 
-/// Adds to the gradients of the parameters; any of them may be null. ga and gb may be null (zero).
+/// Adds to the gradients of the parameters, given those of a_minus_1 and b_bar. None is null but
+/// g_a_imag for real modes.
 template <class T>
 void DiscretizeBackward(DiscretizationRule rule, const DiagonalParameterView<T>& parameters,
                         const T* ga, const T* gb, T* g_log_dt, T* g_log_a_real, T* g_a_imag);

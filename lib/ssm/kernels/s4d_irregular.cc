@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ssm/kernels/discretize_mode.h"
 #include "ssm/kernels/s4d_block-inl.h"
 
 namespace ssm::kernels {
@@ -130,32 +131,51 @@ class TokenSteps {
   }
 
   void FillMode(double dt, int64_t mode, T* rows) const {
-    const double* pole = poles_ + 2 * mode * kLanes;
+    if (irregular_.rule == DiscretizationRule::kZoh) {
+      FillModeBy<DiscretizationRule::kZoh>(dt, mode, rows);
+    } else {
+      FillModeBy<DiscretizationRule::kBilinear>(dt, mode, rows);
+    }
+  }
+  template <DiscretizationRule kRule>
+  void FillModeBy(double dt, int64_t mode, T* rows) const {
+    const double *steps = dt_, *pole_re = poles_ + 2 * mode * kLanes, *pole_im = pole_re + kLanes;
+#pragma omp simd
     for (int64_t c = 0; c < kLanes; ++c) {
-      const DiscreteMode m =
-          DiscretizeMode(irregular_.rule, dt * dt_[c], pole[c], pole[kLanes + c]);
+      const DiscreteMode m = DiscretizeModeBy<kRule>(dt * steps[c], pole_re[c], pole_im[c]);
       rows[c] = static_cast<T>(m.a_re);
       rows[P * kLanes + c] = static_cast<T>(m.b_re);
-      if (P == 1) continue;
-      rows[kLanes + c] = static_cast<T>(m.a_im);
-      rows[(P + 1) * kLanes + c] = static_cast<T>(m.b_im);
+      if constexpr (P == 2) {
+        rows[kLanes + c] = static_cast<T>(m.a_im);
+        rows[(P + 1) * kLanes + c] = static_cast<T>(m.b_im);
+      }
     }
   }
 
   /// Returns the part of the gradient of the token's dt.
   double ChainMode(double dt, int64_t mode, const T* rows) {
-    const double* pole = poles_ + 2 * mode * kLanes;
-    double* g_pole = g_poles_ + 2 * mode * kLanes;
+    return irregular_.rule == DiscretizationRule::kZoh
+               ? ChainModeBy<DiscretizationRule::kZoh>(dt, mode, rows)
+               : ChainModeBy<DiscretizationRule::kBilinear>(dt, mode, rows);
+  }
+  template <DiscretizationRule kRule>
+  double ChainModeBy(double dt, int64_t mode, const T* rows) {
+    const double *steps = dt_, *pole_re = poles_ + 2 * mode * kLanes, *pole_im = pole_re + kLanes;
+    double *g_re = g_poles_ + 2 * mode * kLanes, *g_im = g_re + kLanes, *g_log_dt = g_log_dt_;
     double sum = 0;
-    for (int64_t c = 0; c < block_.width; ++c) {
-      const auto part = [&](int k) { return static_cast<double>(rows[k * kLanes + c]); };
-      const DiscreteMode gradient{part(0), P == 2 ? part(1) : 0, part(P), P == 2 ? part(P + 1) : 0};
+    // Absent channels have step 0 and so no part in anything.
+#pragma omp simd reduction(+ : sum)
+    for (int64_t c = 0; c < kLanes; ++c) {
+      const DiscreteMode gradient{static_cast<double>(rows[c]),
+                                  P == 2 ? static_cast<double>(rows[kLanes + c]) : 0,
+                                  static_cast<double>(rows[P * kLanes + c]),
+                                  P == 2 ? static_cast<double>(rows[(2 * P - 1) * kLanes + c]) : 0};
       const ModeGradient g =
-          DiscretizeModeBackward(irregular_.rule, dt * dt_[c], pole[c], pole[kLanes + c], gradient);
-      g_pole[c] += g.a_re;
-      g_pole[kLanes + c] += g.a_im;
-      g_log_dt_[c] += dt * dt_[c] * g.dt;
-      sum += dt_[c] * g.dt;
+          DiscretizeModeBackwardBy<kRule>(dt * steps[c], pole_re[c], pole_im[c], gradient);
+      g_re[c] += g.a_re;
+      g_im[c] += g.a_im;
+      g_log_dt[c] += dt * steps[c] * g.dt;
+      sum += steps[c] * g.dt;
     }
     return sum;
   }

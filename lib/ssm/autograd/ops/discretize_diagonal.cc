@@ -1,5 +1,7 @@
 #include "ssm/autograd/ops/discretize_diagonal.h"
 
+#include <algorithm>
+
 #include "ssm/base/errors.h"
 
 namespace ssm {
@@ -31,15 +33,21 @@ DiscreteDiagonal<T> DiscretizeDiagonal(Tape<T>& tape, const DiagonalParameters<T
   const int64_t channels = shape[0], modes = shape[1];
   const Shape numbers = p.a_imag ? shape.Append(2) : shape;
   const Var<T> a = tape.New(numbers), b = tape.New(numbers);
+  T* zeros = tape.Floats(numbers.size());  // stands for a gradient that did not arrive
+  T* sink = tape.Floats(numbers.size());   // takes gradients nobody wants
   if (tape.Live()) {
     kernels::Discretize(p.rule, View(tape, p, channels, modes), tape.out(a), tape.out(b));
+    std::fill_n(zeros, numbers.size(), T{0});
+    std::fill_n(sink, numbers.size(), T{0});
   }
+  const auto backward = [=](Tape<T>& t) {
+    const auto given = [&](Var<T> var) { return t.grad(var) == nullptr ? zeros : t.grad(var); };
+    const auto wanted = [&](Var<T> var) { return t.acc(var) == nullptr ? sink : t.acc(var); };
+    kernels::DiscretizeBackward(p.rule, View(t, p, channels, modes), given(a), given(b),
+                                wanted(p.log_dt), wanted(p.log_a_real), wanted(p.a_imag));
+  };
   tape.Record("discretize_diagonal", {p.log_dt, p.log_a_real, p.a_imag}, {a, b},
-              kFlops * static_cast<double>(channels * modes), [=](Tape<T>& t) {
-                kernels::DiscretizeBackward(p.rule, View(t, p, channels, modes), t.grad(a),
-                                            t.grad(b), t.acc(p.log_dt), t.acc(p.log_a_real),
-                                            t.acc(p.a_imag));
-              });
+              kFlops * static_cast<double>(channels * modes), backward);
   return {a, b};
 }
 
