@@ -114,6 +114,10 @@ CellKey ResolveCell(const CellKey& key, const Task& task) {
                           SplitName(key.split)));
 }
 
+WalkSize SizeOfWalk(int64_t length, int64_t batch) {
+  return {std::min(length, std::max(kShortestPiece, kTokensTogether / batch)), kGroupsTogether};
+}
+
 template <Scalar T>
 CellScore ScoreCell(const EvalSubject<T>& subject, const CellKey& key) {
   const TaskSpec spec = subject.task->Spec();
@@ -121,8 +125,7 @@ CellScore ScoreCell(const EvalSubject<T>& subject, const CellKey& key) {
   shared.subject = &subject;
   shared.spec = &spec;
   shared.key = ResolveCell(key, *subject.task);
-  shared.piece_steps =
-      std::min(shared.key.length, std::max(kShortestPiece, kTokensTogether / subject.batch));
+  shared.piece_steps = SizeOfWalk(shared.key.length, subject.batch).piece_steps;
 
   std::optional<PreparedValues<T>> prepared;
   if (subject.model != nullptr && shared.key.mode == EvalMode::kForward) {

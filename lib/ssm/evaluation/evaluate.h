@@ -29,6 +29,13 @@ std::vector<CellKey> CellsOf(const EvalOptions& options);
 /// @throws Error(kBadConfig) when the split holds no sequence.
 CellKey ResolveCell(const CellKey& key, const Task& task);
 
+/// How ScoreCell walks a cell: what decides its memory.
+struct WalkSize {
+  int64_t piece_steps = 0;  // tokens of a row in one forward pass
+  int64_t groups = 0;       // groups of `batch` rows that are alive at once
+};
+WalkSize SizeOfWalk(int64_t length, int64_t batch);
+
 /// What is evaluated, borrowed. `seed` is seed.eval: sequence i of a split is task.Open(seed,
 /// split, i), whatever the batch and the number of threads.
 template <Scalar T>

@@ -1,19 +1,14 @@
 #include "ssm/experiment/plan.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <vector>
 
-#include "ssm/base/errors.h"
-#include "ssm/base/files.h"
-#include "ssm/base/text.h"
 #include "ssm/base/workers.h"
+#include "ssm/evaluation/evaluate.h"
+#include "ssm/experiment/resources.h"
 #include "ssm/tasks/batch.h"
 #include "ssm/tasks/loss.h"
 #include "ssm/training/trainer.h"
@@ -21,12 +16,13 @@
 namespace ssm {
 namespace {
 
-constexpr int64_t kProgramBytes = int64_t{24} << 20;  // code, threads, plans of FFTW
+constexpr int64_t kProgramBytes = int64_t{10} << 20;  // code, threads, plans of FFTW
 constexpr double kAssumedRate = 2e9;                  // FLOP/s of a thread
 
 int64_t PieceBytes(const TaskPiece& piece) {
   return piece.reals.bytes() + piece.tokens.bytes() + piece.dt.bytes() + piece.start.bytes() +
-         piece.lengths.bytes() + piece.targets.bytes() + piece.weights.bytes();
+         piece.lengths.bytes() + piece.targets.bytes() + piece.weights.bytes() +
+         piece.references.bytes() + piece.strata.bytes() + piece.lags.bytes();
 }
 
 struct ShardCost {
@@ -60,6 +56,27 @@ ShardCost PlanShard(const SequenceModel<T>& model, const TaskSpec& spec,
                             PieceBytes(piece) * static_cast<int64_t>(8 + sizeof(T)) / 8};
 }
 
+/// What an evaluation takes on top: a forward pass on each thread, the pieces of every group.
+template <Scalar T>
+int64_t PlanEvaluation(const ExperimentConfig& config, const SequenceModel<T>& model,
+                       const TaskSpec& spec, const PreparedValues<T>& prepared, int threads) {
+  const int64_t rows = std::min(config.eval.batch, config.train.eval_examples);
+  const WalkSize size = SizeOfWalk(spec.steps, config.eval.batch);
+  const int64_t groups = std::min(size.groups, (config.train.eval_examples + rows - 1) / rows);
+  TaskPiece piece;
+  ShapePiece(spec, Detail::kScoring, rows, size.piece_steps, &piece);
+  ModelPiece<T> inputs;
+  inputs.Set(piece, 0, rows);
+  const State<T> state = model.InitialState(rows);
+  Tape<T> tape(Mode::kPlan);
+  const Want want = size.piece_steps < spec.steps ? Want::kOutputAndState : Want::kOutput;
+  model.Forward(tape, inputs.view(), BindConstant(tape, state), prepared.Bind(tape, nullptr), T{1},
+                {}, want);
+  const int64_t answers = rows * size.piece_steps * spec.outputs * 8;
+  const int64_t group = 2 * PieceBytes(piece) + answers + state.CapacityBytes();
+  return static_cast<int64_t>(tape.bytes()) * std::min<int64_t>(threads, groups) + group * groups;
+}
+
 template <Scalar T>
 int64_t StateBytes(const SequenceModel<T>& model, int64_t steps) {
   State<T> state = model.InitialState(1);
@@ -69,7 +86,7 @@ int64_t StateBytes(const SequenceModel<T>& model, int64_t steps) {
 }
 
 template <Scalar T>
-TrainPlan Count(const ExperimentConfig& config) {
+TrainPlan Count(const ExperimentConfig& config, int threads) {
   const auto model = MakeModel<T>(config);
   const TaskSpec spec = config.task->Spec();
   const TrainOptions& train = config.train;
@@ -102,6 +119,9 @@ TrainPlan Count(const ExperimentConfig& config) {
   // tensors and bytes of a checkpoint while it is saved.
   const int64_t buffers = flat * (5 + shards) + model->parameters().flat_size() * 8 + 6 * flat;
   plan.peak_bytes = kProgramBytes + buffers + tapes;
+  if (train.eval_every > 0) {
+    plan.peak_bytes += PlanEvaluation<T>(config, *model, spec, prepared, threads);
+  }
   return plan;
 }
 
@@ -124,67 +144,11 @@ double MeasureStep(const ExperimentConfig& config, int threads, int& measured) {
   return *std::min_element(seconds.begin(), seconds.end());
 }
 
-/// The number in a small file of the kernel; nothing when it is not there or says "max".
-std::optional<int64_t> KernelNumber(const std::string& path) {
-  try {
-    return ParseInteger(Trim(ReadFile(path, 4096)));
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-/// "MemAvailable:   123 kB" in bytes.
-int64_t FreeMemory() {
-  const std::string text = ReadFile("/proc/meminfo", int64_t{1} << 16);
-  for (const std::string& line : SplitText(text, '\n')) {
-    if (!line.starts_with("MemAvailable:") || !line.ends_with(" kB")) continue;
-    const std::string_view number = Trim(std::string_view(line).substr(13, line.size() - 16));
-    if (const auto kib = ParseInteger(number)) return *kib * 1024;
-  }
-  return std::numeric_limits<int64_t>::max();
-}
-
-/// What the control group (version 2) of this process still allows.
-int64_t GroupMemory() {
-  int64_t least = std::numeric_limits<int64_t>::max();
-  std::string group;
-  try {
-    group = ReadFile("/proc/self/cgroup", int64_t{1} << 16);
-  } catch (const Error&) {
-    return least;
-  }
-  const size_t start = group.rfind("0::");
-  if (start == std::string::npos) return least;
-  std::string path = std::string(Trim(group.substr(start + 3)));
-  while (true) {
-    const std::string folder = "/sys/fs/cgroup" + path;
-    const auto most = KernelNumber(JoinPath(folder, "memory.max"));
-    const auto used = KernelNumber(JoinPath(folder, "memory.current"));
-    if (most && used) least = std::min(least, std::max<int64_t>(*most - *used, 0));
-    if (path.empty() || path == "/") return least;
-    path = ParentPath(path);
-  }
-}
-
-int64_t AddressSpace() {
-  rlimit limit = {};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return std::numeric_limits<int64_t>::max();
-  }
-  const std::vector<std::string> pages = SplitText(ReadFile("/proc/self/statm", 4096), ' ');
-  const int64_t used = ParseInteger(pages[0]).value_or(0) * sysconf(_SC_PAGESIZE);
-  return std::max<int64_t>(static_cast<int64_t>(limit.rlim_cur) - used, 0);
-}
-
-std::string NearestExisting(std::string folder) {
-  while (!IsDirectory(folder) && folder != "." && folder != "/") folder = ParentPath(folder);
-  return folder;
-}
-
 }  // namespace
 
-TrainPlan CountTraining(const ExperimentConfig& config) {
-  return config.dtype == Precision::kFloat32 ? Count<float>(config) : Count<double>(config);
+TrainPlan CountTraining(const ExperimentConfig& config, int threads) {
+  return config.dtype == Precision::kFloat32 ? Count<float>(config, threads)
+                                             : Count<double>(config, threads);
 }
 
 void TimeTraining(const ExperimentConfig& config, int threads, TrainPlan& plan) {
@@ -203,30 +167,6 @@ void TimeTraining(const ExperimentConfig& config, int threads, TrainPlan& plan) 
       "measured: the fastest of {} steps, {} threads; evaluations and checkpoints not "
       "counted",
       measured, threads);
-}
-
-int64_t AvailableMemory() { return std::min({FreeMemory(), GroupMemory(), AddressSpace()}); }
-
-void RefuseWhatDoesNotFit(const TrainPlan& plan, const std::string& folder) {
-  const int64_t memory = AvailableMemory();
-  if (plan.peak_bytes > memory) {
-    Fail(ExitCode::kRefused,
-         fmt::format(
-             "Training would take {} of memory and {} are free; lower train.batch (and raise "
-             "train.accumulate), the task's steps, or model.d_model.",
-             FormatBytes(plan.peak_bytes), FormatBytes(memory)));
-  }
-  const std::string place = NearestExisting(folder);
-  struct statvfs disk = {};
-  if (statvfs(place.c_str(), &disk) != 0) return;
-  const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
-  if (static_cast<double>(plan.disk_bytes) > free) {
-    Fail(ExitCode::kRefused,
-         fmt::format(
-             "Checkpoints would take {} on the disk of {} and {} are free; lower train.keep "
-             "or name another place with --out.",
-             FormatBytes(plan.disk_bytes), Quote(place), FormatBytes(static_cast<int64_t>(free))));
-  }
 }
 
 }  // namespace ssm

@@ -13,24 +13,18 @@ struct TrainPlan {
   int64_t state_bytes = 0;  // live bytes of one stream's state after a training sequence
   double flops = 0;         // of the whole run: 3 x forward (forward 1, backward 2) x steps
   double flops_per_step = 0;
-  int64_t peak_bytes = 0;        // memory while training
+  int64_t peak_bytes = 0;        // memory while training and evaluating
   int64_t checkpoint_bytes = 0;  // one checkpoint on disk
   int64_t disk_bytes = 0;        // all that are kept, and one being written
   double seconds = 0;            // of the whole run
   std::string seconds_basis;     // "measured on 3 steps, 2 threads", or the rate assumed
 };
 
-/// Counts in plan mode: no arithmetic, no tape memory.
-TrainPlan CountTraining(const ExperimentConfig& config);
+/// Counts in plan mode: no arithmetic, no tape memory. Threads only add memory, and only while
+/// evaluating.
+TrainPlan CountTraining(const ExperimentConfig& config, int threads = 1);
 /// Fills in seconds by running up to three optimiser steps (about a second) when they fit into
 /// memory, else from 2 GFLOP/s a thread.
 void TimeTraining(const ExperimentConfig& config, int threads, TrainPlan& plan);
-
-/// Bytes this process may still take: the least of free memory, the control group's and the
-/// address-space limit's rest.
-int64_t AvailableMemory();
-/// @throws Error(kRefused) with both numbers and what to lower when memory, or the disk under
-/// `folder` (its nearest existing parent), does not suffice.
-void RefuseWhatDoesNotFit(const TrainPlan& plan, const std::string& folder);
 
 }  // namespace ssm

@@ -9,6 +9,7 @@
 #include "ssm/base/log.h"
 #include "ssm/base/text.h"
 #include "ssm/base/workers.h"
+#include "ssm/experiment/resources.h"
 #include "ssm/experiment/resume.h"
 #include "ssm/experiment/training_run.h"
 #include "ssm/training/checkpoint.h"
@@ -26,15 +27,20 @@ struct Claim {
   bool fresh = true;                // its config was not there before
 };
 
+int Threads(const TrainRequest& request) {
+  return request.threads > 0 ? request.threads : DefaultThreads();
+}
+
 /// Everything that can refuse an experiment before a byte is written.
-void CheckBeforeStart(const ExperimentConfig& config, const std::string& folder) {
-  RefuseWhatDoesNotFit(CountTraining(config), folder);
+void CheckBeforeStart(const ExperimentConfig& config, int threads, const std::string& folder) {
+  RefuseWhatDoesNotFit(CountTraining(config, threads), folder);
 }
 
 Claim StartRun(const TrainRequest& request, const MixerRegistry& mixers,
                const TaskRegistry& tasks) {
   Experiment experiment = ReadExperiment(request.source, mixers, tasks);
-  CheckBeforeStart(*experiment.config, request.out.empty() ? request.root : request.out);
+  CheckBeforeStart(*experiment.config, Threads(request),
+                   request.out.empty() ? request.root : request.out);
   RunDirectory run = request.out.empty()
                          ? RunDirectory::Create(request.root, experiment.config->name)
                          : RunDirectory::CreateAt(request.out);
@@ -61,7 +67,7 @@ Claim ResumeRun(const TrainRequest& request, const MixerRegistry& mixers,
   RunDirectory run = RunDirectory::Open(request.out);
   RequireRunOrRemains(run);
   Experiment experiment = ReadResumed(request, run, mixers, tasks);
-  CheckBeforeStart(*experiment.config, run.path());
+  CheckBeforeStart(*experiment.config, Threads(request), run.path());
   auto lease = std::make_unique<Lease>(run.lease());
   RemoveTemporaries(run);
   Claim claim{std::move(run), std::move(lease), std::move(experiment), {}, std::nullopt, true};
@@ -186,7 +192,7 @@ struct LogFile {
 TrainOutcome TrainUnderGuard(const TrainRequest& request, const SignalGuard& signals,
                              const MixerRegistry& mixers, const TaskRegistry& tasks) {
   const auto start = std::chrono::steady_clock::now();
-  const int threads = request.threads > 0 ? request.threads : DefaultThreads();
+  const int threads = Threads(request);
   Claim claim =
       request.resume ? ResumeRun(request, mixers, tasks) : StartRun(request, mixers, tasks);
   if (auto done = AlreadyDone(claim)) return *done;
