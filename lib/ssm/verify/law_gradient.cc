@@ -8,6 +8,9 @@
 namespace ssm {
 namespace {
 
+/// Subjects of up to as many parameters are tried at 33 tokens too; more would take minutes.
+constexpr int64_t kSmall = 4096;
+
 double Dot(std::span<const double> a, const double* b) {
   return std::inner_product(a.begin(), a.end(), b, 0.0);
 }
@@ -115,7 +118,8 @@ class Problem {
 }  // namespace
 
 LawResult GradientLaw(const LawSubject<double>& subject, const LawRequest& request) {
-  std::vector<int64_t> lengths = {2, 9, 33};
+  std::vector<int64_t> lengths = {2, 9};
+  if (subject.store().count() <= kSmall) lengths.push_back(33);
   if (request.quick) lengths = {5};
   if (request.T > 0) lengths = {request.T};
   const GradientEffort effort =
