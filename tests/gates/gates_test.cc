@@ -1,0 +1,87 @@
+// Trained models against exact ceilings, through the program as a user runs it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cli/program.h"
+#include "ssm/io/safetensors.h"
+#include "ssm/training/checkpoint.h"
+#include "support/temp_folder.h"
+
+namespace ssm {
+namespace {
+
+using test::Outcome;
+using test::RunSsmctl;
+
+std::string Config(const std::string& name) {
+  return std::string(SSM_SOURCE_DIR) + "/configs/experiments/" + name + ".json";
+}
+
+void Train(const std::string& config, const std::string& run) {
+  const Outcome trained = RunSsmctl({"train", Config(config), "--out", run, "--quiet"});
+  INFO(trained.err);
+  REQUIRE(trained.code == 0);
+}
+
+/// The only cell of an evaluation.
+nlohmann::json Evaluate(const std::string& run, std::vector<std::string> overrides) {
+  std::vector<std::string> arguments = {"eval", run, "--json"};
+  arguments.insert(arguments.end(), overrides.begin(), overrides.end());
+  const Outcome outcome = RunSsmctl(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const nlohmann::json report = nlohmann::json::parse(outcome.out);
+  REQUIRE(report["cells"].size() == 1);
+  return report["cells"][0];
+}
+
+double OnlyValue(const TensorFile& file, const std::string& name) {
+  const NamedTensor* tensor = file.Find(name);
+  REQUIRE(tensor != nullptr);
+  return std::get<Array<float>>(tensor->values)[0];
+}
+
+TEST_CASE("evidence.track: less than 5 % above the Kalman filter") {
+  const test::TempFolder folder;
+  Train("evidence_track", folder / "run");
+  const auto cell = Evaluate(folder / "run", {"eval.examples=4096"});
+  const double nmse = cell["value"];
+  CHECK(cell["ceiling"].get<double>() == doctest::Approx(0.2025).epsilon(0.0005));
+  CHECK(nmse < 1.05 * 0.2025);
+  CHECK(nmse > 0.2025 - 4 * (cell["high"].get<double>() - cell["low"].get<double>()));
+}
+
+TEST_CASE("evidence.decide: within 0.01 of Phi(2), and every moment weighs alike") {
+  const test::TempFolder folder;
+  Train("evidence_decide", folder / "run");
+  const auto cell = Evaluate(folder / "run", {"eval.examples=40960"});
+  CHECK(cell["ceiling"].get<double>() == doctest::Approx(0.9772).epsilon(0.0005));
+  CHECK(std::abs(cell["value"].get<double>() - 0.9772) < 0.01);
+
+  const auto probe = Evaluate(folder / "run", {"eval.split=probe", "eval.examples=20480"});
+  const std::vector<double> weights = probe["psychophysical_kernel"];
+  REQUIRE(weights.size() == 16);
+  const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
+  CHECK(*least > 0);
+  CHECK(*most / *least <= 1.5);
+}
+
+TEST_CASE("one mode recovers the Kalman filter's decay") {
+  const test::TempFolder folder;
+  Train("one_mode", folder / "run");
+  const TensorFile weights =
+      ReadSafetensors(FindCheckpoint(folder / "run", "LATEST") + "/model.safetensors");
+  const double rate = std::exp(OnlyValue(weights, "layers.0.mixer.log_A_real"));
+  const double dt = std::exp(OnlyValue(weights, "layers.0.mixer.log_dt"));
+  // (1 - K) a with a = exp(-1/30), K the steady-state gain at unit noise.
+  CHECK(std::exp(-rate * dt) == doctest::Approx(0.7713).epsilon(0.05));
+}
+
+}  // namespace
+}  // namespace ssm
