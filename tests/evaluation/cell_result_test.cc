@@ -33,7 +33,7 @@ CellScore CellOf(double heuristic) {
     const double hard = 10 * random.Uniform(0.1, 0.3);
     ceiling.push_back(hard);
     model.push_back(1.05 * hard);
-    rule.push_back(1.05 * hard + 10 * heuristic + 0.01 * random.Normal());
+    rule.push_back(1.05 * hard + 10 * heuristic + (i % 2 == 0 ? 0.1 : -0.1));
   }
   CellScore score;
   score.key.length = 10;

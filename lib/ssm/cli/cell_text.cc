@@ -10,6 +10,11 @@ namespace ssm {
 
 std::string NumberText(double value) { return std::isnan(value) ? "-" : FormatDigits(value, 4); }
 
+std::string StatisticText(double value) {
+  const bool whole = std::abs(value) < 1e15 && value == std::floor(value);
+  return whole ? FormatCount(static_cast<int64_t>(value)) : NumberText(value);
+}
+
 std::string IntervalText(const Interval& interval) {
   std::string text = NumberText(interval.value);
   if (std::isfinite(interval.low) && std::isfinite(interval.high)) {

@@ -9,6 +9,8 @@ namespace ssm {
 
 /// "0.2043", "-" for NaN.
 std::string NumberText(double value);
+/// The same, whole numbers in full: "1,048,576".
+std::string StatisticText(double value);
 /// "0.2043 [0.2021, 0.2065]", without the brackets where there is no interval.
 std::string IntervalText(const Interval& interval);
 /// The ceiling; "-" when none is known.

@@ -12,6 +12,7 @@
 #include "ssm/base/workers.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/eval_report.h"
+#include "ssm/cli/help.h"
 #include "ssm/cli/model_name.h"
 #include "ssm/evaluation/cell_json.h"
 #include "ssm/evaluation/results_file.h"
@@ -116,9 +117,9 @@ class RunEvaluation {
   std::string ToText(bool color) const {
     return fmt::format(
         "run    {}, step {}\ntask   {}\nmodel  {}: {} parameters, {} live state a stream\n\n{}",
-        run_.path(), origin_.step, config().task->Describe(), ModelName(config().model),
-        FormatCount(model_->parameters().count()), FormatBytes(LargestState()),
-        DescribeCells(cells_, TerminalStyleFor(STDOUT_FILENO), color));
+        run_.path(), origin_.step, WrapText(config().task->Describe(), 73, 7),
+        ModelName(config().model), FormatCount(model_->parameters().count()),
+        FormatBytes(LargestState()), DescribeCells(cells_, TerminalStyleFor(STDOUT_FILENO), color));
   }
 
  private:

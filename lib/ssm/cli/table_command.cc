@@ -33,27 +33,32 @@ std::vector<ResultsFile> ResultsOf(const std::vector<std::string>& runs) {
 }
 
 std::string AskedText(const CellKey& key) {
-  std::string text =
-      fmt::format("{}, {}, T {}", SplitName(key.split), EvalModeName(key.mode), key.length);
+  std::string text(SplitName(key.split));
+  if (key.mode == EvalMode::kStep) text += ", step";
+  text += fmt::format(", T {}", key.length);
   if (key.dt_scale != 1) text += ", dt x" + FormatNumber(key.dt_scale);
   return text;
 }
 
+constexpr const char* kLegend =
+    "\nBrackets: 95 % over sequences. Verdict: where the paired interval of model minus best\n"
+    "heuristic (else chance) lies. A row is one trained seed: no claim about architectures.\n";
+
 std::string TableText(const std::vector<ResultsFile>& all, bool color) {
   const std::vector<TableColumn> columns = {
-      {"experiment", Align::kLeft},     {"task", Align::kLeft},         {"cell", Align::kLeft},
-      {"model", Align::kLeft},          {"params", Align::kRight},      {"state", Align::kRight},
-      {"metric", Align::kLeft},         {"value [95 %]", Align::kLeft}, {"ceiling", Align::kRight},
-      {"best heuristic", Align::kLeft}, {"chance", Align::kRight},      {"verdict", Align::kLeft}};
+      {"experiment", Align::kLeft}, {"task", Align::kLeft},     {"cell", Align::kLeft},
+      {"model", Align::kLeft},      {"params", Align::kRight},  {"state", Align::kRight},
+      {"metric", Align::kLeft},     {"ceiling", Align::kRight}, {"best heuristic", Align::kLeft},
+      {"chance", Align::kRight},    {"verdict", Align::kLeft}};
   std::vector<std::vector<std::string>> rows;
   for (const ResultsFile& results : all) {
     const CellResult& cell = results.cell;
     rows.push_back({results.name, results.task, AskedText(cell.key), results.model,
-                    FormatCount(results.params), FormatBytes(cell.state_bytes_live), cell.metric,
-                    IntervalText(cell.value), CeilingText(cell), BestHeuristicText(cell),
-                    ChanceText(cell), VerdictSentence(cell)});
+                    FormatCount(results.params), FormatBytes(cell.state_bytes_live),
+                    cell.metric + " " + IntervalText(cell.value), CeilingText(cell),
+                    BestHeuristicText(cell), ChanceText(cell), VerdictWord(cell)});
   }
-  return FormatTable(columns, rows, {.bold_header = color, .indent = ""});
+  return FormatTable(columns, rows, {.bold_header = color, .indent = ""}) + kLegend;
 }
 
 std::string TableJson(const std::vector<ResultsFile>& all) {

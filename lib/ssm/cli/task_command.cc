@@ -9,6 +9,7 @@
 #include "ssm/base/workers.h"
 #include "ssm/cli/cell_text.h"
 #include "ssm/cli/commands.h"
+#include "ssm/cli/help.h"
 #include "ssm/cli/task_export.h"
 #include "ssm/cli/task_file.h"
 #include "ssm/evaluation/cell_result.h"
@@ -137,8 +138,8 @@ std::string ToText(const TaskFile& file, const CellResult& cell, const std::vect
                    bool color) {
   std::string text =
       fmt::format("{}\n{}\n\nlength {}, split {}, {} sequences, seed {}\n\n", file.type(),
-                  file.task().Describe(), cell.key.length, SplitName(cell.key.split),
-                  FormatCount(cell.key.examples), file.seed);
+                  WrapText(file.task().Describe(), 80, 0), cell.key.length,
+                  SplitName(cell.key.split), FormatCount(cell.key.examples), file.seed);
   const TableStyle style{.bold_header = color, .indent = ""};
   const std::vector<TableColumn> columns = {{"role", Align::kLeft},
                                             {"name", Align::kLeft},
@@ -155,7 +156,7 @@ std::string ToText(const TaskFile& file, const CellResult& cell, const std::vect
   }
   text += FormatTable(columns, rows, style);
   rows.clear();
-  for (const auto& [name, value] : cell.statistics) rows.push_back({name, NumberText(value)});
+  for (const auto& [name, value] : cell.statistics) rows.push_back({name, StatisticText(value)});
   for (const AxisResult& axis : cell.axes) {
     for (const GroupResult& group : axis.groups) {
       rows.push_back({fmt::format("share of {} {}", axis.axis, group.label),

@@ -9,6 +9,7 @@
 #include "ssm/cli/words.h"
 #include "ssm/experiment/plan.h"
 #include "ssm/experiment/resources.h"
+#include "ssm/experiment/resources.h"
 #include "ssm/experiment/run_experiment.h"
 
 namespace ssm {

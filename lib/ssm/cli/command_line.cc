@@ -1,0 +1,328 @@
+#include "ssm/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "ssm/base/build_info.h"
+#include "ssm/base/log.h"
+#include "ssm/base/text.h"
+#include "ssm/cli/commands.h"
+#include "ssm/cli/help.h"
+
+namespace ssm {
+namespace {
+
+/// The whole command line: subcommands, their flags, and what each runs.
+class CommandLine {
+ public:
+  CommandLine(const Catalogue& catalogue, Output& output, int argc, char** argv)
+      : context_{.catalogue = &catalogue, .output = &output, .arguments = {argv, argv + argc}},
+        app_("ssmctl: what does a sequence model remember, for how long, at what cost in state?",
+             "ssmctl") {
+    app_.set_help_flag();
+    AddTrain();
+    AddEval();
+    AddCheck();
+    AddTable();
+    AddTask();
+    AddList();
+    AddDescribe();
+  }
+
+  ExitCode Run() {
+    const std::vector<std::string>& words = context_.arguments;
+    if (words.size() < 2) {
+      throw UsageError("no command", TopHelp());
+    }
+    const std::string& first = words[1];
+    if (first == "--version") {
+      context_.output->Write(DescribeBuild());
+      return ExitCode::kDone;
+    }
+    if (first == "--help" || first == "-h" || first == "help") return Help();
+    if (Find(first) == nullptr) UnknownCommand(first);
+    return Parse();
+  }
+
+ private:
+  using Runner = std::function<ExitCode()>;
+
+  CLI::App& Add(const std::string& name, const std::string& summary, const std::string& usage,
+                const std::vector<std::string>& examples, Runner run) {
+    CLI::App& command = *app_.add_subcommand(name, summary);
+    command.set_help_flag("-h,--help", "show this and exit");
+    command.add_flag("-q,--quiet", context_.quiet, "warnings and errors only on stderr");
+    commands_.push_back({name, usage, examples, std::move(run)});
+    return command;
+  }
+
+  void AddThreads(CLI::App& command) {
+    command
+        .add_option("--threads", context_.threads,
+                    "threads; default SSMCTL_THREADS, SLURM_CPUS_PER_TASK, then the CPUs this "
+                    "process may use; results do not depend on it")
+        ->type_name("N")
+        ->check(CLI::Range(1, 1024));
+  }
+
+  static void AddJson(CLI::App& command, bool& json) {
+    command.add_flag("--json", json, "print one JSON document");
+  }
+
+  void AddTrain() {
+    CLI::App& c = Add("train", "train a model on a task, as one JSON file says",
+                      "ssmctl train CONFIG [KEY=VALUE...] [options]",
+                      {"ssmctl train configs/quickstart/evidence_track.json train.steps=500",
+                       "ssmctl train --resume --out runs/track train.steps=4000"},
+                      [this] { return RunTrain(train_, context_); });
+    c.add_option("CONFIG", train_.words,
+                 "the experiment, then values that replace those of its fields; with --resume "
+                 "the run's own config stands when CONFIG is left out")
+        ->type_name("");
+    c.add_option("--out", train_.out, "the run folder, exactly; default a new one under --root")
+        ->type_name("DIR");
+    c.add_option("--root", train_.root, "where new run folders are made; default runs")
+        ->type_name("DIR");
+    c.add_flag("--resume", train_.resume, "continue the run --out names from its last checkpoint");
+    c.add_flag("--dry-run", train_.dry_run,
+               "parameters, state, arithmetic, memory and time; nothing is written");
+    c.add_option("--max-minutes", train_.max_minutes, "save and stop after that long (exit 75)")
+        ->type_name("M")
+        ->check(CLI::NonNegativeNumber);
+    AddJson(c, train_.json);
+    AddThreads(c);
+  }
+
+  void AddEval() {
+    CLI::App& c =
+        Add("eval", "score a trained run on fresh sequences, beside ceiling, heuristics and chance",
+            "ssmctl eval RUN [KEY=VALUE...] [options]",
+            {"ssmctl eval runs/track 'eval.lengths=[512,4096]' eval.mode=step",
+             "ssmctl eval runs/decide eval.split=probe eval.examples=20000 --plot plots"},
+            [this] { return RunEval(eval_, context_); });
+    c.add_option("RUN", eval_.run, "a run folder; finished cells in its results/ are kept")
+        ->required()
+        ->type_name("");
+    c.add_option("KEY=VALUE", eval_.overrides,
+                 "eval.examples, eval.mode, eval.split, eval.lengths, eval.dt_scale, eval.batch, "
+                 "task.* or seed.eval")
+        ->type_name("");
+    c.add_option("--checkpoint", eval_.checkpoint, "best, latest or a step; default best")
+        ->type_name("WHICH");
+    c.add_option("--samples", eval_.samples,
+                 "write a JSON line for every sequence (computes finished cells again)")
+        ->type_name("FILE");
+    c.add_option("--plot", eval_.plot, "write SVG figures of curves and lags")->type_name("DIR");
+    AddJson(c, eval_.json);
+    AddThreads(c);
+  }
+
+  void AddCheck() {
+    CLI::App& c = Add("check", "ask every law of an experiment's mixers, model, operations, task",
+                      "ssmctl check CONFIG [KEY=VALUE...] [options]",
+                      {"ssmctl check configs/quickstart/evidence_track.json",
+                       "ssmctl check my.json --law split --seed 17 --T 33"},
+                      [this] { return RunCheck(check_, context_); });
+    c.add_option("CONFIG", check_.config, "the experiment")->required()->type_name("");
+    c.add_option("KEY=VALUE", check_.overrides, "values that replace those of its fields")
+        ->type_name("");
+    c.add_option("--law", check_.law, "this law only")->type_name("NAME");
+    c.add_option("--seed", check_.seed, "of parameters, inputs and cuts; default 17")
+        ->type_name("N");
+    c.add_option("--T", check_.T, "this length only")->type_name("N")->check(CLI::PositiveNumber);
+    c.add_flag("--quick", check_.quick, "fewer lengths and directions, the same tolerances");
+    c.add_option("--break", check_.broken)->group("");
+    AddJson(c, check_.json);
+  }
+
+  void AddTable() {
+    CLI::App& c =
+        Add("table", "one table over the results of runs", "ssmctl table RUN... [options]",
+            {"ssmctl table runs/*"}, [this] { return RunTable(table_, context_); });
+    c.add_option("RUN", table_.runs, "run folders that were evaluated")->required()->type_name("");
+    AddJson(c, table_.json);
+  }
+
+  void AddTask() {
+    CLI::App& c = Add("task", "describe a task, measure its references, write its sequences",
+                      "ssmctl task FILE [KEY=VALUE...] [options]",
+                      {"ssmctl task configs/quickstart/evidence_track.json task.tau=100",
+                       "ssmctl task my_task.json --out sequences --examples 1000 --split train"},
+                      [this] { return RunTask(task_, context_); });
+    c.add_option("FILE", task_.file, "a task ({\"type\": ...}) or an experiment")
+        ->required()
+        ->type_name("");
+    c.add_option("KEY=VALUE", task_.overrides, "values that replace those of its fields")
+        ->type_name("");
+    c.add_option("--out", task_.out, "write .npy files and spec.json there; default nothing")
+        ->type_name("DIR");
+    c.add_option("--examples", task_.examples, "sequences; default 4096, 256 with --out")
+        ->type_name("N")
+        ->check(CLI::PositiveNumber);
+    c.add_option("--split", task_.split, "train, validation, test or probe; default test")
+        ->type_name("S");
+    c.add_option("--length", task_.length, "tokens a sequence; default the task's own")
+        ->type_name("T")
+        ->check(CLI::PositiveNumber);
+    c.add_option("--seed", task_.seed, "default seed.eval")
+        ->type_name("N")
+        ->check(CLI::NonNegativeNumber);
+    AddJson(c, task_.json);
+    AddThreads(c);
+  }
+
+  void AddList() {
+    CLI::App& c = Add("list", "name what there is", "ssmctl list [mixers|tasks|all] [options]",
+                      {"ssmctl list mixers"}, [this] { return RunList(list_, context_); });
+    c.add_option("WHAT", list_.what, "mixers, tasks or all; default all")
+        ->type_name("")
+        ->check(CLI::IsMember({"mixers", "tasks", "all"}));
+    AddJson(c, list_.json);
+  }
+
+  void AddDescribe() {
+    CLI::App& c = Add("describe", "every field of a type: default, range, meaning",
+                      "ssmctl describe TYPE [options]",
+                      {"ssmctl describe s4d", "ssmctl describe experiment --schema"},
+                      [this] { return RunDescribe(describe_, context_); });
+    c.add_option("TYPE", describe_.type, "a mixer or task, or \"experiment\"")
+        ->required()
+        ->type_name("");
+    c.add_flag("--schema,--json", describe_.schema, "print a JSON Schema instead");
+  }
+
+  struct Entry {
+    std::string name, usage;
+    std::vector<std::string> examples;
+    Runner run;
+  };
+
+  const Entry* Find(const std::string& name) const {
+    for (const Entry& entry : commands_) {
+      if (entry.name == name) return &entry;
+    }
+    return nullptr;
+  }
+
+  [[noreturn]] void UnknownCommand(const std::string& name) const {
+    const std::string kind = name.starts_with("-") ? "flag" : "command";
+    std::vector<std::string> names;
+    for (const Entry& entry : commands_) names.push_back(entry.name);
+    if (kind == "flag") names = {"--help", "--version"};
+    throw UsageError(fmt::format("unknown {} {}{}", kind, Quote(name), DidYouMean(name, names)),
+                     "run \"ssmctl --help\" for what there is");
+  }
+
+  /// Names and texts of a command's flags (or of its arguments).
+  static std::vector<HelpEntry> EntriesOf(const CLI::App& command, bool positional) {
+    std::vector<HelpEntry> entries;
+    for (const CLI::Option* option : command.get_options()) {
+      if (option->get_positional() != positional || option->get_group().empty()) continue;
+      std::string name = option->get_name(false, !positional);
+      if (const size_t comma = name.find(','); comma != std::string::npos) {
+        name.insert(comma + 1, " ");
+      }
+      if (!positional && option->get_expected_max() > 0) {
+        const std::string type = option->get_type_name();  // with what its check allows
+        name += " " + type.substr(0, type.find_first_of(": "));
+      }
+      entries.push_back({name, option->get_description()});
+    }
+    return entries;
+  }
+
+  std::string TopHelp() const {
+    HelpPage page{app_.get_description(), "ssmctl COMMAND [options]", {{"commands", {}}}, {}};
+    for (const Entry& entry : commands_) {
+      page.sections[0].entries.push_back(
+          {entry.name, app_.get_subcommand(entry.name)->get_description()});
+    }
+    page.sections.push_back({"more",
+                             {{"COMMAND --help", "its options, with an example"},
+                              {"help exit-codes", "what ssmctl ends with"},
+                              {"--version", "what this program was built from"}}});
+    page.examples = {"ssmctl train configs/quickstart/evidence_track.json --out runs/track",
+                     "ssmctl eval runs/track", "ssmctl table runs/track"};
+    return RenderHelp(page);
+  }
+
+  std::string CommandHelp(const Entry& entry) const {
+    const CLI::App& command = *app_.get_subcommand(entry.name);
+    return RenderHelp(
+        {"ssmctl " + entry.name + ": " + command.get_description(),
+         entry.usage,
+         {{"arguments", EntriesOf(command, true)}, {"options", EntriesOf(command, false)}},
+         entry.examples});
+  }
+
+  ExitCode Help() const {
+    const std::string topic = context_.arguments.size() > 2 ? context_.arguments[2] : "";
+    if (topic.empty()) {
+      context_.output->Write(TopHelp());
+    } else if (topic == "exit-codes") {
+      context_.output->Write(RenderHelp(ExitCodePage()));
+    } else if (const Entry* entry = Find(topic)) {
+      context_.output->Write(CommandHelp(*entry));
+    } else {
+      UnknownCommand(topic);
+    }
+    return ExitCode::kDone;
+  }
+
+  ExitCode Parse() {
+    const Entry& entry = *Find(context_.arguments[1]);
+    CLI::App& command = *app_.get_subcommand(entry.name);
+    std::vector<std::string> words(context_.arguments.rbegin(), context_.arguments.rend() - 1);
+    try {
+      app_.parse(words);
+    } catch (const CLI::CallForHelp&) {
+      context_.output->Write(CommandHelp(entry));
+      return ExitCode::kDone;
+    } catch (const CLI::ParseError& error) {
+      throw UsageError(Explain(error, command),
+                       fmt::format("run \"ssmctl {} --help\" for its options", entry.name));
+    }
+    if (context_.quiet) SetLogLevel(LogLevel::kWarning);
+    return entry.run();
+  }
+
+  /// The parser's complaint as one sentence.
+  std::string Explain(const CLI::ParseError& error, const CLI::App& command) const {
+    const std::vector<std::string> rest = app_.remaining(/*recurse=*/true);
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || rest.empty())
+      return error.what();
+    const std::string word = rest.front().substr(0, rest.front().find('='));
+    if (!word.starts_with("-")) {
+      return fmt::format("{} takes no argument {}", command.get_name(), Quote(word));
+    }
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        if (!option->get_group().empty()) names.push_back("--" + name);
+      }
+    }
+    return fmt::format("{} has no flag {}{}", command.get_name(), Quote(word),
+                       DidYouMean(word, names));
+  }
+
+  CommandContext context_;
+  CLI::App app_;
+  std::vector<Entry> commands_;
+  TrainCommand train_;
+  EvalCommand eval_;
+  CheckCommand check_;
+  TableCommand table_;
+  TaskCommand task_;
+  ListCommand list_;
+  DescribeCommand describe_;
+};
+
+}  // namespace
+
+ExitCode RunCommandLine(const Catalogue& catalogue, Output& output, int argc, char** argv) {
+  return CommandLine(catalogue, output, argc, argv).Run();
+}
+
+}  // namespace ssm
