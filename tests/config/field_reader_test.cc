@@ -147,6 +147,8 @@ TEST_CASE("parts of a block") {
       says(R"("mixer": {"type": "s4"})") ==
       "/model/block/mixer/type: found \"s4\"; allowed: \"s4d\", \"lru\", \"window\"; did you mean "
       "\"s4d\"?");
+  CHECK(says(R"("mixer": {"type": ""})") ==
+        "/model/block/mixer/type: found \"\"; allowed: \"s4d\", \"lru\", \"window\"");
   CHECK(says(R"("mixer": {"type": 4})") ==
         "/model/block/mixer/type: found 4; allowed: \"s4d\", \"lru\", \"window\"");
   CHECK(says(R"("mixer": {"tpye": "s4d"})") ==

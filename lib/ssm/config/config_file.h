@@ -20,8 +20,9 @@ struct DroppedKey {
 };
 
 /// Fills `into` from its defaults. Every unknown key at any depth, wrong type, value out of range,
-/// duplicate key or unknown choice is one line naming file, JSON pointer, the value, what is
-/// allowed and the nearest valid name; all of them are reported together.
+/// duplicate key or unknown choice is one line naming file, line and column, JSON pointer, the
+/// value, what is allowed and the nearest valid name; all of them are reported together, in that
+/// order.
 /// @throws Error(kBadConfig) with one fault a line; Error(kMissingInput) when a file is absent;
 ///         Error(kUsage) for a malformed override.
 /// Returns the keys dropped by changes of type.
@@ -39,7 +40,9 @@ std::string WriteConfig(Configurable& config);
 /// order).
 std::string ConfigHash(Configurable& config);
 
-/// A field whose value differs between two structs of the same kind.
+/// A field whose value differs between two structs of the same kind. A difference that all layers
+/// of a stack share is told once, under its block; `before` or `after` is empty where only the
+/// other has the field.
 struct ConfigDifference {
   std::string pointer;
   std::string before, after;  // as JSON

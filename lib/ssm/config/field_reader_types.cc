@@ -104,8 +104,8 @@ bool FieldReader::SelectType(const Where& where, const JsonValue& json, TaggedFi
                          type == nullptr ? where.place : type->place};
   const std::vector<std::string> names = TypeNames(value);
   if (type != nullptr && !type->Absent()) {
-    const bool known = type->Is(Kind::kString) &&
-                       (type->text == value.type() || value.Select(type->text) != nullptr);
+    const bool stands = value.object() != nullptr && type->text == value.type();
+    const bool known = type->Is(Kind::kString) && (stands || value.Select(type->text) != nullptr);
     if (!known) Refuse(type_where, *type, QuotedList(names), DidYouMean(type->text, names));
     return known;
   }
