@@ -1,5 +1,6 @@
 #include "ssm/kernels/fft_conv.h"
 
+#include "ssm/kernels/complex_patch-inl.h"
 #include "ssm/kernels/fft.h"
 #include "ssm/kernels/lanes-inl.h"
 
@@ -47,79 +48,6 @@ struct SpectrumProduct {
     }
   }
 };
-
-// A patch of two batch rows, [steps, channels] each, and the same as complex sequences, one for
-// each channel: two 128-bit vectors' worth of each channel's time.
-template <class T>
-using PatchTag = hn::Full128<T>;
-template <class T>
-inline constexpr int64_t kPatchChannels = static_cast<int64_t>(16 / sizeof(T));
-template <class T>
-inline constexpr int64_t kPatchSteps = static_cast<int64_t>(8 / sizeof(T));
-
-/// Pairs of complex numbers a, b as vectors: {a_0, b_0} and {a_1, b_1}.
-template <class V>
-HWY_INLINE void SwapComplex(V& a, V& b) {
-  const hn::RepartitionToWide<hn::DFromV<V>> wide;
-  const hn::DFromV<V> tag;
-  const auto x = hn::BitCast(wide, a), y = hn::BitCast(wide, b);
-  a = hn::BitCast(tag, hn::InterleaveLower(wide, x, y));
-  b = hn::BitCast(tag, hn::InterleaveUpper(wide, x, y));
-}
-
-/// re, im: rows `stride` apart; to: channels `to_stride` apart, interleaved.
-HWY_INLINE void PackPatch(const float* re, const float* im, int64_t stride, float* to,
-                          int64_t to_stride) {
-  const PatchTag<float> tag;
-  const auto re0 = hn::LoadU(tag, re), re1 = hn::LoadU(tag, re + stride);
-  const auto im0 = hn::LoadU(tag, im), im1 = hn::LoadU(tag, im + stride);
-  // Channels 0 and 1, 2 and 3; at step 0, at step 1.
-  auto a0 = hn::InterleaveLower(tag, re0, im0), b0 = hn::InterleaveUpper(tag, re0, im0);
-  auto a1 = hn::InterleaveLower(tag, re1, im1), b1 = hn::InterleaveUpper(tag, re1, im1);
-  SwapComplex(a0, a1);
-  SwapComplex(b0, b1);
-  hn::StoreU(a0, tag, to);
-  hn::StoreU(a1, tag, to + to_stride);
-  hn::StoreU(b0, tag, to + 2 * to_stride);
-  hn::StoreU(b1, tag, to + 3 * to_stride);
-}
-HWY_INLINE void PackPatch(const double* re, const double* im, int64_t, double* to,
-                          int64_t to_stride) {
-  const PatchTag<double> tag;
-  const auto r = hn::LoadU(tag, re), i = hn::LoadU(tag, im);
-  hn::StoreU(hn::InterleaveLower(tag, r, i), tag, to);
-  hn::StoreU(hn::InterleaveUpper(tag, r, i), tag, to + to_stride);
-}
-
-/// to = or += v.
-template <bool kAdd, class V, class T>
-HWY_INLINE void Put(V v, T* to) {
-  const hn::DFromV<V> tag;
-  hn::StoreU(kAdd ? hn::Add(v, hn::LoadU(tag, to)) : v, tag, to);
-}
-
-/// The inverse of PackPatch.
-template <bool kAdd>
-HWY_INLINE void UnpackPatch(const float* from, int64_t from_stride, float* re, float* im,
-                            int64_t stride) {
-  const PatchTag<float> tag;
-  auto a0 = hn::LoadU(tag, from), a1 = hn::LoadU(tag, from + from_stride);
-  auto b0 = hn::LoadU(tag, from + 2 * from_stride), b1 = hn::LoadU(tag, from + 3 * from_stride);
-  SwapComplex(a0, a1);
-  SwapComplex(b0, b1);
-  Put<kAdd>(hn::ConcatEven(tag, b0, a0), re);
-  Put<kAdd>(hn::ConcatEven(tag, b1, a1), re + stride);
-  Put<kAdd>(hn::ConcatOdd(tag, b0, a0), im);
-  Put<kAdd>(hn::ConcatOdd(tag, b1, a1), im + stride);
-}
-template <bool kAdd>
-HWY_INLINE void UnpackPatch(const double* from, int64_t from_stride, double* re, double* im,
-                            int64_t) {
-  const PatchTag<double> tag;
-  const auto a = hn::LoadU(tag, from), b = hn::LoadU(tag, from + from_stride);
-  Put<kAdd>(hn::InterleaveLower(tag, a, b), re);
-  Put<kAdd>(hn::InterleaveUpper(tag, a, b), im);
-}
 
 /// One block of up to 16 channels.
 template <class T>

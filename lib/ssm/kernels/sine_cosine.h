@@ -29,12 +29,14 @@ inline constexpr auto kCircularSeries = [] {
 }();
 
 /// By Taylor series after taking off the nearest multiple of pi/2, in three parts. Absolute error
-/// below 4e-16 + |x| 1.2e-16 for |x| < 1e9; beyond 1e15 meaningless, but in [-1.1, 1.1].
-[[gnu::always_inline]] inline SineCosine SinCos(double x) {
+/// below 4e-16 + |x| 1.2e-16 for |x| < 1e9. Beyond 1e15, where neighbouring doubles are a good part
+/// of a turn apart, the angle counts as 0.
+[[gnu::always_inline]] inline SineCosine SinCos(double angle) {
   // pi/2 in parts; the first two have zeros at the end, so that products with n < 2^20 are exact.
   constexpr double kHigh = 1.57079632673412561417e+00, kMiddle = 6.07710050630396597660e-11,
                    kLow = 2.02226624879595063154e-21;
   constexpr double kShifter = Float<double>::kShifter;
+  const double x = angle > -1e15 && angle < 1e15 ? angle : 0;
   const double shifted = x * (2 / std::numbers::pi) + kShifter;
   const double n = shifted - kShifter;
   const double r = ((x - n * kHigh) - n * kMiddle) - n * kLow;
