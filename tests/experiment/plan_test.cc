@@ -49,6 +49,25 @@ TEST_CASE_TEMPLATE("the tapes it plans are the tapes that train", T, float, doub
   CHECK(beyond < (10 << 20) + 200000);
 }
 
+TEST_CASE("a plan of a large batch holds none and says the same") {
+  const test::TinyExperiment tiny;
+  const auto plan = [&](const std::string& batch) {
+    return CountTraining(
+        *tiny.Read({"task.steps=4096", "train.eval_every=0", "train.shards=1", batch}).config);
+  };
+  // 400 rows are planned whole, 4000 from two small shards: ten times as much, but for what every
+  // run takes.
+  const TrainPlan base = plan("train.batch=40");
+  const TrainPlan whole = plan("train.batch=400");
+  const TrainPlan large = plan("train.batch=4000");
+  const double row = static_cast<double>(whole.peak_bytes - base.peak_bytes) / 360;
+  CHECK(static_cast<double>(large.peak_bytes - whole.peak_bytes) ==
+        doctest::Approx(3600 * row).epsilon(1e-3));
+  CHECK(large.flops == doctest::Approx(10 * whole.flops).epsilon(1e-3));
+  const TrainPlan huge = plan("train.batch=1048576");
+  CHECK(huge.peak_bytes > int64_t{1} << 36);
+}
+
 TEST_CASE("time is measured, and said to be") {
   const test::TinyExperiment tiny;
   const Experiment experiment = tiny.Read();

@@ -45,6 +45,17 @@ TEST_CASE("a new guard starts afresh and the old handlers come back") {
   CHECK(guard.requested() == StopRequest::kNone);
 }
 
+TEST_CASE("an interrupt that was ignored before stays ignored") {
+  const int status = StatusOfChild([] {
+    std::signal(SIGINT, SIG_IGN);
+    const SignalGuard guard;
+    std::raise(SIGINT);
+    std::raise(SIGINT);
+    if (guard.requested() != StopRequest::kNone) _exit(1);
+  });
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+}
+
 TEST_CASE("a second interrupt ends the process by SIGINT") {
   const int status = StatusOfChild([] {
     const SignalGuard guard;

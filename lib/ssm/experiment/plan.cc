@@ -6,6 +6,8 @@
 #include <chrono>
 #include <vector>
 
+#include "ssm/base/errors.h"
+#include "ssm/base/text.h"
 #include "ssm/base/workers.h"
 #include "ssm/evaluation/evaluate.h"
 #include "ssm/experiment/resources.h"
@@ -56,6 +58,48 @@ ShardCost PlanShard(const SequenceModel<T>& model, const TaskSpec& spec,
                             PieceBytes(piece) * static_cast<int64_t>(8 + sizeof(T)) / 8};
 }
 
+/// Bytes of a batch as a task gives it, in double: a batch may be too large for an integer.
+double BatchBytes(const TaskSpec& spec, int64_t rows) {
+  const int64_t targets = spec.objective == Objective::kSoftmaxCrossEntropy ? 1 : spec.outputs;
+  const int64_t weights = spec.weights_per_output ? spec.outputs : 1;
+  const int64_t numbers = std::ssize(spec.reals) + std::ssize(spec.tokens) + (spec.has_dt ? 1 : 0) +
+                          1 + targets + weights;
+  return 8.0 * static_cast<double>(numbers) * static_cast<double>(spec.steps) *
+         static_cast<double>(rows);
+}
+
+int64_t Saturated(double bytes) {
+  constexpr double kMost = 0x1p62;
+  return static_cast<int64_t>(std::min(bytes, kMost));
+}
+
+/// PlanShard without ever holding a large batch: costs are affine in the rows, so two small shards
+/// tell those of any other. A plan must not need the memory it is about to refuse.
+template <Scalar T>
+ShardCost PlanRows(const SequenceModel<T>& model, const TaskSpec& spec,
+                   const PreparedValues<T>& prepared, int64_t rows) {
+  constexpr double kHeld = 0x1p26;
+  if (rows <= 2 || BatchBytes(spec, rows) <= kHeld) {
+    return PlanShard<T>(model, spec, prepared, rows);
+  }
+  const ShardCost one = PlanShard<T>(model, spec, prepared, 1);
+  const ShardCost two = PlanShard<T>(model, spec, prepared, 2);
+  const double more = static_cast<double>(rows - 1);
+  return {one.flops + more * (two.flops - one.flops),
+          Saturated(static_cast<double>(one.bytes) +
+                    more * static_cast<double>(two.bytes - one.bytes))};
+}
+
+/// @throws Error(kRefused) when not even two sequences fit.
+void RefuseEndlessSequences(const TaskSpec& spec) {
+  const double bytes = BatchBytes(spec, 2);
+  if (bytes <= static_cast<double>(AvailableMemory()) / 4) return;
+  Fail(ExitCode::kRefused,
+       fmt::format("Two sequences of {} steps alone take {} of memory and {} are free; lower the "
+                   "task's steps.",
+                   spec.steps, FormatBytes(Saturated(bytes)), FormatBytes(AvailableMemory())));
+}
+
 /// What an evaluation takes on top: a forward pass on each thread, the pieces of every group.
 template <Scalar T>
 int64_t PlanEvaluation(const ExperimentConfig& config, const SequenceModel<T>& model,
@@ -90,6 +134,7 @@ TrainPlan Count(const ExperimentConfig& config, int threads) {
   const auto model = MakeModel<T>(config);
   const TaskSpec spec = config.task->Spec();
   const TrainOptions& train = config.train;
+  RefuseEndlessSequences(spec);
   PreparedValues<T> prepared(*model, Mode::kPlan);
   prepared.Compute({}, spec.steps, T{1});
 
@@ -103,10 +148,10 @@ TrainPlan Count(const ExperimentConfig& config, int threads) {
   int64_t planned = 0;
   for (int64_t s = 0; s < shards; ++s) {
     const int64_t rows = train.batch * (s + 1) / shards - train.batch * s / shards;
-    if (rows != planned) cost = PlanShard<T>(*model, spec, prepared, rows);
+    if (rows != planned) cost = PlanRows<T>(*model, spec, prepared, rows);
     planned = rows;
     forward += cost.flops * static_cast<double>(train.accumulate);
-    tapes += cost.bytes;
+    tapes = Saturated(static_cast<double>(tapes) + static_cast<double>(cost.bytes));
   }
   plan.flops_per_step = 3 * forward;
   plan.flops = plan.flops_per_step * static_cast<double>(train.steps);

@@ -53,6 +53,9 @@ SignalGuard::SignalGuard() {
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaction(kSignals[i], &action, &before[i]);
+    // A shell starts background jobs with SIGINT ignored, and means it.
+    const bool ignored = before[i].sa_handler == SIG_IGN;
+    if (ignored && kSignals[i] == SIGINT) sigaction(SIGINT, &before[i], nullptr);
   }
 }
 
