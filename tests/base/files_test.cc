@@ -245,5 +245,20 @@ TEST_CASE("parts of paths") {
   CHECK(BaseName("a") == "a");
 }
 
+TEST_CASE("a pipe is written to, never replaced") {
+  const TempFolder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  AtomicWriteFile(pipe, "12345");
+  char bytes[8] = {};
+  CHECK(::read(reader, bytes, sizeof(bytes)) == 5);
+  CHECK(std::string(bytes) == "12345");
+  ::close(reader);
+  struct stat status {};
+  REQUIRE(::stat(pipe.c_str(), &status) == 0);
+  CHECK(S_ISFIFO(status.st_mode));
+}
+
 }  // namespace
 }  // namespace ssm

@@ -101,6 +101,14 @@ bool Stat(const std::string& path, struct stat& status) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
+/// Pipes and devices: nothing can be renamed over them.
+void WriteInPlace(const std::string& path, std::string_view bytes) {
+  Descriptor file(Open(path, O_WRONLY));
+  if (file.get() < 0) FailSystem(ExitCode::kCannotCreate, "open", path);
+  WriteAll(file.get(), bytes, path);
+  CloseChecked(file.Release(), path);
+}
+
 }  // namespace
 
 std::string ReadFile(const std::string& path, int64_t limit) {
@@ -139,6 +147,11 @@ std::string ReadFile(const std::string& path, int64_t limit) {
 }
 
 void AtomicWriteFile(const std::string& path, std::string_view bytes) {
+  struct stat status {};
+  if (Stat(path, status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    WriteInPlace(path, bytes);
+    return;
+  }
   std::string sibling;
   int descriptor = -1;
   // A killed process of the same number may have left a sibling of the same name.

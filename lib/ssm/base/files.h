@@ -18,7 +18,7 @@ std::string ReadFile(const std::string& path, int64_t limit = std::numeric_limit
 
 /// Makes `path` hold `bytes`, all or nothing, also across a power cut: a temporary sibling is
 /// written, synced and closed, then renamed over `path`, then the folder is synced. The sibling is
-/// removed on failure.
+/// removed on failure. A pipe or a device is written to as it is.
 /// @throws Error(kCannotCreate) when the sibling cannot be made, Error(kIoError) after that.
 void AtomicWriteFile(const std::string& path, std::string_view bytes);
 

@@ -33,7 +33,7 @@ void EvalOptions::VisitFields(FieldVisitor& visitor) {
                  cadence("which sequences; probe: without a signal, where a task has such"));
   visitor.IntList("lengths", lengths, {.min = 1},
                   cadence("sequence lengths in tokens, a cell each; empty: the task's own"));
-  visitor.Real("dt_scale", dt_scale, Positive(),
+  visitor.Real("dt_scale", dt_scale, {.min = 1e-3, .max = 1e3},
                cadence("2: half the trained sampling rate, the task resampled to match"));
   visitor.Int("batch", batch, {.min = 1, .max = 65536}, cadence("sequences that run together"));
 }

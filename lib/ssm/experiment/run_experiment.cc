@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 
@@ -209,8 +210,9 @@ TrainOutcome TrainUnderGuard(const TrainRequest& request, const SignalGuard& sig
   setting.progress = request.progress;
   setting.extended_from = ExtendedFrom(claim);
   if (request.max_minutes > 0) {
-    setting.stop_at = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                  std::chrono::duration<double>(60 * request.max_minutes));
+    setting.stop_at =
+        start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                    std::chrono::duration<double>(std::min(60 * request.max_minutes, 1e9)));
   }
   return TrainClaimed(setting);
 }

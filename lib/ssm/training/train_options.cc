@@ -52,9 +52,6 @@ void TrainOptions::VisitFields(FieldVisitor& visitor) {
 }
 
 void TrainOptions::Check(Faults& faults) const {
-  if (schedule == ScheduleKind::kCosine && warmup >= steps && steps > 1 && warmup > 0) {
-    faults.Add("warmup", "the warm-up takes all of train.steps; make it shorter");
-  }
   if (early_stop > 0 && eval_every == 0) {
     faults.Add("early_stop", "needs evaluations; set train.eval_every");
   }
