@@ -182,6 +182,22 @@ TEST_CASE("uneven times: speed is per unit of time") {
   CHECK(piece.dt[0] == 1);
 }
 
+TEST_CASE("a column without a variance is refused") {
+  const test::TempFolder folder;
+  SeriesTask task = MakeTask(folder);
+  task.angles.clear();
+  for (const std::string value : {"2", "1e300"}) {
+    std::string text = "time,a\n";
+    for (int64_t t = 0; t < 200; ++t) {
+      text += std::to_string(t) + "," + (t % 2 == 0 ? "2" : value) + "\n";
+    }
+    AtomicWriteFile(folder / "data.csv", text);
+    const auto error = test::ErrorOf([&] { task.Load(folder.path()); });
+    CHECK(error.code == ExitCode::kBadData);
+    CHECK(error.Says("column \"a\" has variance"));
+  }
+}
+
 TEST_CASE("gaps: masks, weights and references that carry on") {
   const test::TempFolder folder;
   SeriesTask task = MakeTask(folder, true);

@@ -14,6 +14,11 @@
 namespace ssm {
 namespace {
 
+/// A path that a shell variable left empty is a slip, not a wish for the default.
+std::string NotEmpty(const std::string& path) {
+  return path.empty() ? "the path is empty; leave the flag out for the default" : "";
+}
+
 /// The whole command line: subcommands, their flags, and what each runs.
 class CommandLine {
  public:
@@ -82,9 +87,11 @@ class CommandLine {
                  "the run's own config stands when CONFIG is left out")
         ->type_name("");
     c.add_option("--out", train_.out, "the run folder, exactly; default a new one under --root")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->check(NotEmpty);
     c.add_option("--root", train_.root, "where new run folders are made; default runs")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->check(NotEmpty);
     c.add_flag("--resume", train_.resume, "continue the run --out names from its last checkpoint");
     c.add_flag("--dry-run", train_.dry_run,
                "parameters, state, arithmetic, memory and time; nothing is written");
@@ -113,8 +120,11 @@ class CommandLine {
         ->type_name("WHICH");
     c.add_option("--samples", eval_.samples,
                  "write a JSON line for every sequence (computes finished cells again)")
-        ->type_name("FILE");
-    c.add_option("--plot", eval_.plot, "write SVG figures of curves and lags")->type_name("DIR");
+        ->type_name("FILE")
+        ->check(NotEmpty);
+    c.add_option("--plot", eval_.plot, "write SVG figures of curves and lags")
+        ->type_name("DIR")
+        ->check(NotEmpty);
     AddJson(c, eval_.json);
     AddThreads(c);
   }
@@ -157,7 +167,8 @@ class CommandLine {
     c.add_option("KEY=VALUE", task_.overrides, "values that replace those of its fields")
         ->type_name("");
     c.add_option("--out", task_.out, "write .npy files and spec.json there; default nothing")
-        ->type_name("DIR");
+        ->type_name("DIR")
+        ->check(NotEmpty);
     c.add_option("--examples", task_.examples, "sequences; default 4096, 256 with --out")
         ->type_name("N")
         ->check(CLI::PositiveNumber);

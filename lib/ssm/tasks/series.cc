@@ -59,6 +59,22 @@ void SeriesTask::Check(Faults& faults) const {
   }
 }
 
+namespace {
+
+/// An error is measured in units of a variance: a column must have one.
+void RequireColumnsThatVary(const SeriesData& data, const std::string& file) {
+  const std::vector<double> variances = data.TargetVariance(data.part(Split::kTrain), false);
+  for (size_t c = 0; c < variances.size(); ++c) {
+    if (variances[c] > 0 && std::isfinite(variances[c])) continue;
+    Fail(ExitCode::kBadData,
+         fmt::format("series: {}: column {} has variance {} over the training part, so no error "
+                     "can be measured in it; name other columns in task.columns",
+                     file, Quote(data.names[c]), FormatNumber(variances[c])));
+  }
+}
+
+}  // namespace
+
 void SeriesTask::Load(const std::string& directory) {
   data_ = std::make_unique<SeriesData>(ReadSeries({.path = JoinPath(directory, file),
                                                    .columns = columns,
@@ -68,6 +84,7 @@ void SeriesTask::Load(const std::string& directory) {
                                                    .context = context,
                                                    .train = train_fraction,
                                                    .validation = validation_fraction}));
+  RequireColumnsThatVary(*data_, file);
 }
 
 const SeriesData& SeriesTask::data() const {
