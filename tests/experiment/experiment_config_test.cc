@@ -58,7 +58,7 @@ TEST_CASE("names that are no folder names, and rules between fields") {
     CAPTURE(name);
     CHECK(error(name).code == ExitCode::kBadConfig);
   }
-  CHECK(error("train.warmup=24").Says("/train/warmup"));
+  CHECK(error("train.warmup=24").code == ExitCode::kDone);  // a run may be all warm-up
   CHECK(error("train.beta2=1").code == ExitCode::kBadConfig);
   CHECK(test::ErrorOf([&] {
           tiny.Read({"train.early_stop=2", "train.eval_every=0"});
