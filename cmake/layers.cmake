@@ -8,7 +8,8 @@ target_compile_options(ssm_flags INTERFACE
 # GCC 12 warns of overlapping copies in "text" + std::string (bug 105329) where there are none, and
 # of its own AVX-512 headers' "undefined" registers (bug 105593).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(ssm_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  target_compile_options(ssm_flags INTERFACE -Wno-restrict -Wno-uninitialized
+                         -Wno-maybe-uninitialized)
 endif()
 # Bits depend on Eigen's threads and on the cache sizes it detects: neither may vary.
 target_compile_definitions(ssm_flags INTERFACE EIGEN_DONT_PARALLELIZE EIGEN_NO_IO EIGEN_MPL2_ONLY)
