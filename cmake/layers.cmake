@@ -1,10 +1,11 @@
 # One layer of the library is one folder, one static library and one test executable.
 
 add_library(ssm_flags INTERFACE)
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual)
 target_compile_options(ssm_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual
+  "$<BUILD_INTERFACE:${warnings}>"
   -fno-math-errno -fno-trapping-math
-  $<$<BOOL:${SSM_WERROR}>:-Werror>)
+  $<$<BOOL:${SSM_WERROR}>:$<BUILD_INTERFACE:-Werror>>)
 # GCC 12 warns of overlapping copies in "text" + std::string (bug 105329) where there are none, and
 # of its own AVX-512 headers' "undefined" registers (bug 105593).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -13,7 +14,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
 endif()
 # Bits depend on Eigen's threads and on the cache sizes it detects: neither may vary.
 target_compile_definitions(ssm_flags INTERFACE EIGEN_DONT_PARALLELIZE EIGEN_NO_IO EIGEN_MPL2_ONLY)
-target_include_directories(ssm_flags INTERFACE ${PROJECT_SOURCE_DIR}/lib)
+target_include_directories(ssm_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/lib> $<INSTALL_INTERFACE:include>)
+target_compile_features(ssm_flags INTERFACE cxx_std_20)
 
 if(SSM_ARCH STREQUAL "native")
   target_compile_options(ssm_flags INTERFACE -march=native)
@@ -26,10 +29,11 @@ if(SSM_SANITIZE)
 endif()
 
 # ssm_layer(NAME SOURCES a.cc ... USES layer ... PACKAGES target ...)
-# USES: the layers this one may include. A wrong include fails to link.
+# USES: the layers this one may include. A wrong include fails to link. Listed for cmake --install.
 function(ssm_layer name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES;PACKAGES" ${ARGN})
   add_library(ssm_${name} STATIC ${arg_SOURCES})
+  set_property(GLOBAL APPEND PROPERTY SSM_LAYERS ssm_${name})
   target_link_libraries(ssm_${name} PUBLIC ssm_flags)
   foreach(layer IN LISTS arg_USES)
     target_link_libraries(ssm_${name} PUBLIC ssm_${layer})

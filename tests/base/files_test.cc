@@ -235,6 +235,9 @@ TEST_CASE("parts of paths") {
   CHECK(JoinPath("a/", "b") == "a/b");
   CHECK(JoinPath("", "b") == "b");
   CHECK(JoinPath("a", "/b") == "/b");
+  CHECK(JoinPath(".", "b") == "b");
+  CHECK(JoinPath("/a", ".") == "/a");
+  CHECK(JoinPath("/a", "./b") == "/a/b");
   CHECK(ParentPath("a/b") == "a");
   CHECK(ParentPath("a/b/") == "a");
   CHECK(ParentPath("a") == ".");

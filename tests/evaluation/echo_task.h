@@ -32,7 +32,7 @@ struct EchoTask final : Task {
     spec.has_lags = true;
     return spec;
   }
-  int64_t Examples(Split) const override { return held; }
+  int64_t Examples(Split, const StreamOptions&) const override { return held; }
   std::string Describe() const override { return "half of what was just heard"; }
   std::vector<KnownValue> Known(Split, const StreamOptions&) const override {
     return {{"nmse", Role::kChance, "mean", 0.25, "closed form"}};

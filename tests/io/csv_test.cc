@@ -74,6 +74,19 @@ TEST_CASE("comments, empty lines, line ends, byte order mark") {
   CheckValues(table, 1, {1, 2});
 }
 
+TEST_CASE("lines end with CR, LF or both; UTF-16 is named") {
+  for (const std::string end : {"\n", "\r", "\r\n"}) {
+    const Table table = Parse("a,b" + end + "1,2" + end + end + "3,4" + end);
+    CHECK(table.columns == Strings{"a", "b"});
+    CHECK(table.rows() == 2);
+    CHECK(table.values[3] == 4);
+    CHECK(ErrorOf([&] { Parse("a" + end + "1" + end + "x" + end); }).Says("line 3"));
+  }
+  for (const std::string mark : {"\xFF\xFE", "\xFE\xFF"}) {
+    CHECK(ErrorOf([&] { Parse(mark + "1"); }).Says("UTF-16; save the file as UTF-8"));
+  }
+}
+
 TEST_CASE("the last comment names the columns when it fits") {
   CHECK(Parse("# robot path\n% t x\n0 1\n").columns == Strings{"t", "x"});
   CHECK(Parse("#t,x\n0,1\n").columns == Strings{"t", "x"});

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ssm/base/files.h"
+#include "ssm/base/text.h"
 #include "ssm/tasks/batch.h"
 #include "ssm/tasks/stream_laws.h"
 #include "support/error_of.h"
@@ -87,7 +88,7 @@ TEST_CASE("parts and windows share no row") {
   std::set<int64_t> rows[3];
   const Split splits[] = {Split::kTrain, Split::kValidation, Split::kTest};
   for (size_t s = 0; s < 3; ++s) {
-    const int64_t examples = task.Examples(splits[s]);
+    const int64_t examples = task.Examples(splits[s], {});
     for (int64_t i = 0; i < (examples < 0 ? 400 : examples); ++i) {
       const TaskPiece piece = Window(task, splits[s], i);
       for (int64_t t = 0; t < piece.steps; ++t) {
@@ -102,10 +103,10 @@ TEST_CASE("parts and windows share no row") {
   CHECK(*rows[1].rbegin() <= 149);
   CHECK(*rows[2].begin() == 153);
   CHECK(*rows[2].rbegin() <= 199);
-  CHECK(task.Examples(Split::kTrain) == -1);
-  CHECK(task.Examples(Split::kValidation) == 2);  // (150 - 123 - 3) / 10
-  CHECK(task.Examples(Split::kTest) == 4);        // (200 - 153 - 3) / 10
-  CHECK(task.Examples(Split::kProbe) == 0);
+  CHECK(task.Examples(Split::kTrain, {}) == -1);
+  CHECK(task.Examples(Split::kValidation, {}) == 2);  // (150 - 123 - 3) / 10
+  CHECK(task.Examples(Split::kTest, {}) == 4);        // (200 - 153 - 3) / 10
+  CHECK(task.Examples(Split::kProbe, {}) == 0);
 }
 
 TEST_CASE("nmse is in units of the variance of what is asked") {
@@ -164,7 +165,6 @@ TEST_CASE("uneven times: speed is per unit of time") {
   AtomicWriteFile(folder / "data.csv", text);
   task.angles.clear();
   task.input = SeriesInput::kChange;
-  task.predict = SeriesPredict::kChange;
   task.use_dt = true;
   task.horizon = 4;  // four rows always take 8
   task.Load(folder.path());
@@ -175,27 +175,37 @@ TEST_CASE("uneven times: speed is per unit of time") {
     CHECK(piece.dt[t] == step);  // the median step is 1
     // 3 a unit of time throughout: the change is constant, its deviation by definition 1.
     CHECK(std::fabs(piece.reals[t]) < 1e-9);
-    CHECK(piece.targets[t] == doctest::Approx(0).epsilon(1e-9));
     // The training part, rows 0 to 120, takes 240 for 120 steps: 2 on average, 8 for four.
-    CHECK(piece.references[3 * t + 1] == doctest::Approx(0).epsilon(1e-9));
+    CHECK(piece.references[3 * t + 1] == doctest::Approx(piece.targets[t]).epsilon(1e-9));
   }
   CHECK(piece.dt[0] == 1);
 }
 
-TEST_CASE("a column without a variance is refused") {
+TEST_CASE("what does not vary cannot be forecast") {
   const test::TempFolder folder;
   SeriesTask task = MakeTask(folder);
   task.angles.clear();
-  for (const std::string value : {"2", "1e300"}) {
+  const auto load = [&](auto value) {
     std::string text = "time,a\n";
     for (int64_t t = 0; t < 200; ++t) {
-      text += std::to_string(t) + "," + (t % 2 == 0 ? "2" : value) + "\n";
+      text += std::to_string(t) + "," + FormatNumber(value(t)) + "\n";
     }
     AtomicWriteFile(folder / "data.csv", text);
-    const auto error = test::ErrorOf([&] { task.Load(folder.path()); });
+    return test::ErrorOf([&] { task.Load(folder.path()); });
+  };
+  for (const double other : {2.0, 2 + 1e-15, 1e300}) {  // constant, up to rounding, too large
+    const auto error = load([&](int64_t t) { return t % 2 == 0 ? 2 : other; });
     CHECK(error.code == ExitCode::kBadData);
-    CHECK(error.Says("column \"a\" has variance"));
+    CHECK(error.Says("column \"a\" has standard deviation"));
   }
+  const auto ramp = [](int64_t t) { return 0.1 * static_cast<double>(t); };
+  task.predict = SeriesPredict::kChange;
+  const auto error = load(ramp);
+  CHECK(error.code == ExitCode::kBadData);
+  CHECK(error.Says("column \"a\" changes with standard deviation"));
+  CHECK(error.Says("or predict its value"));
+  task.predict = SeriesPredict::kValue;
+  CHECK(load(ramp).message.empty());
 }
 
 TEST_CASE("gaps: masks, weights and references that carry on") {
@@ -222,14 +232,12 @@ TEST_CASE("gaps: masks, weights and references that carry on") {
   }
 }
 
-TEST_CASE("longer windows end with their part; thinner ones keep the horizon") {
+TEST_CASE("thinner windows keep the horizon") {
   const test::TempFolder folder;
   SeriesTask task = MakeTask(folder);
   task.use_dt = true;
   task.Load(folder.path());
   CHECK(task.Spec().has_dt);
-  CHECK(Window(task, Split::kTest, 0, 100).steps == 44);
-  CHECK(Window(task, Split::kTest, 3, 100).steps == 14);
   Workers workers(1);
   BatchReader reader(task, workers);
   reader.Open(2, Split::kTest, 0, 1, {.dt_scale = 2, .detail = Detail::kScoring});
@@ -251,6 +259,32 @@ TEST_CASE("longer windows end with their part; thinner ones keep the horizon") {
   CHECK(test::ErrorOf([&] { task.Open(1, Split::kProbe, 0, {}); }).Says("probe"));
 }
 
+TEST_CASE("windows of a part share no row, whatever their length and stride") {
+  const test::TempFolder folder;
+  SeriesTask task = MakeTask(folder);
+  task.Load(folder.path());
+  // 44 rows of the test part, 153 to 196, have their target inside it.
+  const auto count = [&](int64_t steps, double dt_scale) {
+    return task.Examples(Split::kTest, {.steps = steps, .dt_scale = dt_scale});
+  };
+  CHECK(count(10, 1) == 4);
+  CHECK(count(5, 1) == 8);  // 44 / 5
+  CHECK(count(44, 1) == 1);
+  CHECK(count(45, 1) == 0);
+  CHECK(count(10, 2) == 2);  // each reaches over 19 rows, the next begins 20 later
+  CHECK(count(22, 2) == 1);
+  CHECK(count(1'000'000'000'000'000'000, 100) == 0);
+  for (int64_t i = 0; i < count(5, 1); ++i) {
+    const TaskPiece piece = Window(task, Split::kTest, i, 5);
+    CHECK(piece.steps == 5);
+    const double deviation = std::sqrt((120.0 * 120 - 1) / 12);
+    const double row = static_cast<double>(153 + 5 * i);
+    CHECK(piece.reals[0] == doctest::Approx((row - 59.5) / deviation).epsilon(1e-12));
+  }
+  CHECK(test::ErrorOf([&] { count(10, 1.5); }).Says("whole number"));
+  CHECK(test::ErrorOf([&] { count(10, 1e9); }).Says("of 200 rows"));
+}
+
 TEST_CASE("the laws of streams on the robot's poses") {
   const auto holder = test::ReadTask(R"({"type": "series", "file": "simul.rawlog.GT.txt",
       "time_column": "0", "angles": ["3"], "horizon": 10, "context": 32,
@@ -258,7 +292,7 @@ TEST_CASE("the laws of streams on the robot's poses") {
   Task& task = *holder->task;
   task.Load(std::string(SSM_SOURCE_DIR) + "/data/mrpt");
   CHECK(task.Spec().reals.size() == 6);
-  CHECK(task.Examples(Split::kTest) >= 10);
+  CHECK(task.Examples(Split::kTest, {}) >= 10);
   const std::string text = task.Describe();
   CHECK(text.find("1,734 rows") != std::string::npos);
   CHECK(text.find("0.0913") != std::string::npos);

@@ -347,8 +347,10 @@ std::vector<std::string> ListDirectory(const std::string& path) {
 }
 
 std::string JoinPath(std::string_view folder, std::string_view name) {
-  if (folder.empty() || name.starts_with('/')) return std::string(name);
+  while (name.starts_with("./")) name.remove_prefix(2);
+  if (folder.empty() || folder == "." || name.starts_with('/')) return std::string(name);
   std::string path(folder);
+  if (name.empty() || name == ".") return path;
   if (path.back() != '/') path += '/';
   return path + std::string(name);
 }

@@ -82,7 +82,8 @@ void RemoveTree(const std::string& path);
 /// @throws Error(kMissingInput) when there is no such folder, Error(kIoError).
 std::vector<std::string> ListDirectory(const std::string& path);
 
-/// "a/b": one slash between; `name` alone when it is absolute or `folder` is empty.
+/// "a/b": one slash between; `name` alone when it is absolute or `folder` is empty or "."; "." and
+/// "./" of the name go.
 std::string JoinPath(std::string_view folder, std::string_view name);
 /// What precedes the last slash; "." when there is none.
 std::string ParentPath(std::string_view path);

@@ -106,12 +106,14 @@ double CellScore::loss() const {
 CellKey ResolveCell(const CellKey& key, const Task& task) {
   CellKey resolved = key;
   if (resolved.length == 0) resolved.length = task.Spec().steps;
-  const int64_t available = task.Examples(key.split);
+  const int64_t available =
+      task.Examples(key.split, {.steps = resolved.length, .dt_scale = key.dt_scale});
   if (available >= 0) resolved.examples = std::min(resolved.examples, available);
   if (resolved.examples > 0) return resolved;
   throw Error(ExitCode::kBadConfig,
-              fmt::format("eval.split: the task has no sequence in split \"{}\"; choose another",
-                          SplitName(key.split)));
+              fmt::format("eval.split: the task holds no sequence of {} steps in split \"{}\"; "
+                          "choose another split, or shorter eval.lengths",
+                          resolved.length, SplitName(key.split)));
 }
 
 WalkSize SizeOfWalk(int64_t length, int64_t batch) {

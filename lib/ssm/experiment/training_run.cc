@@ -60,7 +60,7 @@ TrainingRun<T>::TrainingRun(const TrainingSetting& setting)
       config_(*setting.config),
       options_(config_.train),
       spec_(config_.task->Spec()),
-      validates_(options_.eval_every > 0 && config_.task->Examples(Split::kValidation) != 0),
+      validates_(options_.eval_every > 0 && config_.task->Examples(Split::kValidation, {}) != 0),
       workers_(setting.threads),
       model_(MakeModel<T>(config_)),
       trainer_(*model_, *config_.task, options_, static_cast<uint64_t>(config_.seed.data),

@@ -113,6 +113,9 @@ class TableParser {
 
   Table Parse() {
     if (text_.starts_with(kByteOrderMark)) text_.remove_prefix(kByteOrderMark.size());
+    if (text_.starts_with("\xFE\xFF") || text_.starts_with("\xFF\xFE")) {
+      Bad(file_, 1, "the text is UTF-16; save the file as UTF-8");
+    }
     std::string_view row;
     if (!NextRow(row)) Bad(file_, std::max<int64_t>(line_, 1), "there is no row of numbers");
     const RowSplitter splitter(FindSeparator(row), file_);
@@ -138,10 +141,10 @@ class TableParser {
   bool NextRow(std::string_view& row) {
     while (!text_.empty()) {
       ++line_;
-      const size_t end = std::min(text_.find('\n'), text_.size());
+      const size_t end = std::min(text_.find_first_of("\r\n"), text_.size());
       row = text_.substr(0, end);
-      text_.remove_prefix(std::min(end + 1, text_.size()));
-      if (row.ends_with('\r')) row.remove_suffix(1);
+      text_.remove_prefix(end);
+      text_.remove_prefix(text_.starts_with("\r\n") ? 2 : std::min<size_t>(1, text_.size()));
       const std::string_view trimmed = Trim(row);
       if (trimmed.empty()) continue;
       if (trimmed[0] != '#' && trimmed[0] != '%') return true;

@@ -61,15 +61,23 @@ void SeriesTask::Check(Faults& faults) const {
 
 namespace {
 
-/// An error is measured in units of a variance: a column must have one.
-void RequireColumnsThatVary(const SeriesData& data, const std::string& file) {
-  const std::vector<double> variances = data.TargetVariance(data.part(Split::kTrain), false);
-  for (size_t c = 0; c < variances.size(); ++c) {
-    if (variances[c] > 0 && std::isfinite(variances[c])) continue;
+/// An error is measured in units of a variance: what is forecast must have one, beyond what the
+/// rounding of its values leaves.
+void RequireTargetsThatVary(const SeriesData& data, SeriesPredict predict,
+                            const std::string& file) {
+  constexpr double kRounding = 1e-14;
+  const bool change = predict == SeriesPredict::kChange;
+  for (size_t c = 0; c < data.names.size(); ++c) {
+    const SeriesScale& value = data.value[c];
+    const double deviation =
+        data.TargetDeviation(data.part(Split::kTrain), static_cast<int64_t>(c), change);
+    const double size = std::abs(value.mean) + value.deviation;
+    if (deviation > kRounding * size && std::isfinite(deviation)) continue;
     Fail(ExitCode::kBadData,
-         fmt::format("series: {}: column {} has variance {} over the training part, so no error "
-                     "can be measured in it; name other columns in task.columns",
-                     file, Quote(data.names[c]), FormatNumber(variances[c])));
+         fmt::format("series: {}: column {} {} standard deviation {} over the training part, so no "
+                     "error can be measured in it; name other columns in task.columns{}",
+                     file, Quote(data.names[c]), change ? "changes with" : "has",
+                     FormatNumber(deviation), change ? ", or predict its value" : ""));
   }
 }
 
@@ -84,7 +92,7 @@ void SeriesTask::Load(const std::string& directory) {
                                                    .context = context,
                                                    .train = train_fraction,
                                                    .validation = validation_fraction}));
-  RequireColumnsThatVary(*data_, file);
+  RequireTargetsThatVary(*data_, predict, file);
 }
 
 const SeriesData& SeriesTask::data() const {
@@ -107,40 +115,48 @@ TaskSpec SeriesTask::Spec() const {
   return spec;
 }
 
-int64_t SeriesTask::Examples(Split split) const {
+SeriesWindowing SeriesTask::WindowingOf(const StreamOptions& options) const {
+  const double stride = std::round(options.dt_scale);
+  const bool whole = stride >= 1 && stride == options.dt_scale;
+  if (!whole || stride > static_cast<double>(data().rows())) {
+    Fail(ExitCode::kBadConfig,
+         fmt::format("series: dt_scale is {}, but a recording of {} rows can only be thinned to "
+                     "every k-th row; give a whole number of 1 to {}",
+                     FormatNumber(options.dt_scale), data().rows(), data().rows()));
+  }
+  return {options.steps > 0 ? options.steps : context, static_cast<int64_t>(stride)};
+}
+
+int64_t SeriesTask::Examples(Split split, const StreamOptions& options) const {
   if (split == Split::kTrain) return -1;
   if (split == Split::kProbe) return 0;
-  return (data().part(split).rows() - horizon) / context;
+  return WindowingOf(options).CountIn(data().part(split).rows() - horizon);
 }
 
 std::unique_ptr<SequenceStream> SeriesTask::Open(uint64_t seed, Split split, int64_t index,
                                                  const StreamOptions& options) const {
-  const double stride = std::round(options.dt_scale);
-  if (!(stride >= 1) || stride != options.dt_scale) {
-    Fail(ExitCode::kBadConfig, fmt::format("series: dt_scale is {}, but a recording can only be "
-                                           "thinned to every k-th row; give a whole number",
-                                           FormatNumber(options.dt_scale)));
-  }
   if (split == Split::kProbe) {
     Fail(ExitCode::kBadConfig, "series: a recording has no probe split; use test or validation");
   }
-  const SeriesView view{input, predict, use_dt, static_cast<int64_t>(stride)};
-  const int64_t steps = options.steps > 0 ? options.steps : context;
+  const SeriesWindowing windows = WindowingOf(options);
+  const SeriesView view{input, predict, use_dt, windows.stride};
   const SeriesPart& part = data().part(split);
+  const int64_t rows = part.rows() - horizon;
   if (split != Split::kTrain) {
-    SSM_CHECK(index >= 0 && index < Examples(split), "a window past the end of its part");
-    return MakeSeriesStream(data(), view, {part.begin + index * context, part.end, steps});
+    SSM_CHECK(index >= 0 && index < windows.CountIn(rows), "a window past the end of its part");
+    const int64_t begin = part.begin + index * windows.steps * windows.stride;
+    return MakeSeriesStream(data(), view, {begin, windows.steps});
   }
-  const int64_t room = part.rows() - horizon - (steps - 1) * view.stride;
-  if (room < 1) {
+  if (windows.CountIn(rows) == 0) {
     Fail(ExitCode::kBadConfig,
          fmt::format(
              "series: the training part of {} rows is too short for a window of {} steps; ask "
              "for shorter ones",
-             part.rows(), steps));
+             part.rows(), windows.steps));
   }
   Random random(seed, StreamOf(split), static_cast<uint64_t>(index));
-  return MakeSeriesStream(data(), view, {part.begin + random.Below(room), part.end, steps});
+  const int64_t begin = part.begin + random.Below(rows - windows.rows() + 1);
+  return MakeSeriesStream(data(), view, {begin, windows.steps});
 }
 
 std::vector<KnownValue> SeriesTask::Known(Split, const StreamOptions&) const { return {}; }
@@ -180,7 +196,7 @@ std::string SeriesTask::Describe() const {
       "what is asked. Beside the model: persistence, constant velocity{}, and the training mean as "
       "chance. There is no ceiling: the law of a recording is not known.",
       FormatCount(context), FormatCount(d.part(Split::kTrain).rows()),
-      FormatCount(Examples(Split::kValidation)), FormatCount(Examples(Split::kTest)),
+      FormatCount(Examples(Split::kValidation, {})), FormatCount(Examples(Split::kTest, {})),
       FormatCount(horizon), d.interval > 0 ? " per unit of time" : "");
   return text;
 }

@@ -14,8 +14,8 @@ namespace ssm {
 /// walk through theirs window after window. At every row the model says where all columns will be
 /// `horizon` rows later. There is no ceiling: nobody knows the law of a recording.
 ///
-/// StreamOptions::steps other than `context` keeps where windows begin, so longer ones overlap and
-/// the last ones end early. dt_scale k, a whole number, takes every k-th row; `horizon` stays.
+/// dt_scale k, a whole number, takes every k-th row; `horizon` stays. Windows of validation and
+/// test never overlap, whatever their length and stride: every interval takes them as clusters.
 /// Load() comes first; streams borrow from the task.
 class SeriesTask final : public Task {
  public:
@@ -35,7 +35,7 @@ class SeriesTask final : public Task {
   void Check(Faults& faults) const override;
   void Load(const std::string& directory) override;
   TaskSpec Spec() const override;
-  int64_t Examples(Split split) const override;
+  int64_t Examples(Split split, const StreamOptions& options) const override;
   std::unique_ptr<SequenceStream> Open(uint64_t seed, Split split, int64_t index,
                                        const StreamOptions& options) const override;
   /// Nothing: what is known of a recording is measured on it.
@@ -45,6 +45,8 @@ class SeriesTask final : public Task {
 
  private:
   const SeriesData& data() const;
+  /// Length and stride of the windows drawn under `options`. @throws Error(kBadConfig)
+  SeriesWindowing WindowingOf(const StreamOptions& options) const;
   std::unique_ptr<SeriesData> data_;
 };
 

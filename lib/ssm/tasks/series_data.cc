@@ -177,11 +177,16 @@ bool SeriesData::any_missing() const {
   return std::find(missing.begin(), missing.end(), true) != missing.end();
 }
 
+double SeriesData::TargetDeviation(const SeriesPart& part, int64_t column, bool as_change) const {
+  return std::sqrt(AheadMoments(*this, part, column, as_change).variance());
+}
+
 std::vector<double> SeriesData::TargetVariance(const SeriesPart& part, bool as_change) const {
   std::vector<double> variances;
   for (int64_t c = 0; c < columns(); ++c) {
     const double unit = (as_change ? change_ahead : value)[static_cast<size_t>(c)].deviation;
-    variances.push_back(AheadMoments(*this, part, c, as_change).variance() / (unit * unit));
+    const double share = TargetDeviation(part, c, as_change) / unit;
+    variances.push_back(share * share);
   }
   return variances;
 }

@@ -53,6 +53,8 @@ struct SeriesData {
   double Between(int64_t from, int64_t to) const;
   bool any_missing() const;
   const SeriesPart& part(Split split) const { return parts[static_cast<size_t>(split)]; }
+  /// Standard deviation over a part of what is forecast of a column, in the column's unit.
+  double TargetDeviation(const SeriesPart& part, int64_t column, bool as_change) const;
   /// Variance over a part of what is forecast, in units of its training deviation, per column.
   std::vector<double> TargetVariance(const SeriesPart& part, bool as_change) const;
 };

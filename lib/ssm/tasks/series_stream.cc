@@ -34,11 +34,8 @@ class SeriesStream final : public SequenceStream {
         view_(view),
         row_(window.begin),
         tracks_(data.names.size()),
-        channels_(std::ssize(SeriesChannels(data, view))) {
-    const int64_t last = window.end - data.horizon - 1;  // last row with a target inside
-    const int64_t fit = last < window.begin ? 0 : (last - window.begin) / view.stride + 1;
-    left_ = std::min(window.steps, fit);
-  }
+        channels_(std::ssize(SeriesChannels(data, view))),
+        left_(window.steps) {}
 
   int64_t Next(int64_t n, const PieceRow& row) override {
     const int64_t count = std::min(n, left_);
@@ -123,10 +120,15 @@ class SeriesStream final : public SequenceStream {
   bool first_ = true;
   std::vector<Track> tracks_;
   int64_t channels_;
-  int64_t left_ = 0;
+  int64_t left_;
 };
 
 }  // namespace
+
+int64_t SeriesWindowing::CountIn(int64_t rows) const {
+  if (steps > rows / stride + 1 || this->rows() > rows) return 0;  // the product may overflow
+  return (rows - this->rows()) / (steps * stride) + 1;
+}
 
 std::vector<std::string> SeriesChannels(const SeriesData& data, const SeriesView& view) {
   std::vector<std::string> channels;

@@ -20,10 +20,18 @@ struct SeriesView {
   int64_t stride = 1;  // rows between steps
 };
 
-/// Rows begin, begin + stride, ... of at most `steps` steps, ending before a target would leave
-/// `end`.
+/// Rows begin, begin + stride, ... of `steps` steps.
 struct SeriesWindow {
-  int64_t begin = 0, end = 0, steps = 0;
+  int64_t begin = 0, steps = 0;
+};
+
+/// How a part is cut into windows that share no row.
+struct SeriesWindowing {
+  int64_t steps = 1, stride = 1;
+  /// How many fit one after another into `rows` rows.
+  int64_t CountIn(int64_t rows) const;
+  /// From the first step to the last.
+  int64_t rows() const { return (steps - 1) * stride + 1; }
 };
 
 /// Input channels: standardised values; standardised changes since the step before, per row or,

@@ -86,7 +86,7 @@ const char* Difference(const Sequence& a, const Sequence& b, bool training) {
 }
 
 std::string Pure(const Request& r) {
-  const bool endless = r.task.Examples(r.split) < 0;
+  const bool endless = r.task.Examples(r.split, r.options) < 0;
   for (int64_t i = r.sequences - 1; i >= 0; --i) {
     const Sequence first = DrawWhole(r, Detail::kLatents, r.seed, i);
     const Sequence other = DrawWhole(r, Detail::kLatents, r.seed, (i + 1) % r.sequences);
@@ -121,10 +121,9 @@ std::string Cuts(const Request& r) {
 
 std::string Shapes(const Request& r) {
   const int64_t wanted = r.options.steps > 0 ? r.options.steps : r.spec.steps;
-  const bool may_end = r.spec.unequal_lengths || r.task.Examples(r.split) >= 0;
   for (int64_t i = 0; i < r.sequences; ++i) {
     const Sequence full = DrawWhole(r, Detail::kLatents, r.seed, i);
-    if (full.steps > wanted || (!may_end && full.steps < wanted)) {
+    if (full.steps > wanted || (!r.spec.unequal_lengths && full.steps < wanted)) {
       return fmt::format("sequence {} has {} steps, {} were asked for", i, full.steps, wanted);
     }
     const Sequence training = DrawWhole(r, Detail::kTraining, r.seed, i);

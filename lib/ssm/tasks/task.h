@@ -158,8 +158,9 @@ class Task : public Configurable {
   /// paths of the config start. @throws Error(kMissingInput), Error(kBadData).
   virtual void Load(const std::string& /*directory*/) {}
   virtual TaskSpec Spec() const = 0;
-  /// Sequences of a split; -1: as many as one likes.
-  virtual int64_t Examples(Split) const { return -1; }
+  /// Sequences of a split drawn under `options`; -1: as many as one likes. A recording holds fewer
+  /// of longer ones.
+  virtual int64_t Examples(Split, const StreamOptions& /*options*/) const { return -1; }
   /// Sequence `index` of a split: a pure function of the arguments.
   virtual std::unique_ptr<SequenceStream> Open(uint64_t seed, Split split, int64_t index,
                                                const StreamOptions& options) const = 0;

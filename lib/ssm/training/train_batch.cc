@@ -27,7 +27,7 @@ TrainBatch::TrainBatch(const Task& task, int64_t rows, uint64_t seed, Workers& w
     : task_(&task),
       spec_(task.Spec()),
       rows_(rows),
-      examples_(task.Examples(Split::kTrain)),
+      examples_(task.Examples(Split::kTrain, {})),
       seed_(seed),
       workers_(&workers) {
   if (examples_ == 0) {

@@ -78,7 +78,8 @@ LawResult ScoreLaw(const Task& task, const std::string& name, const LawRequest& 
   LawReport report("score", name, 0, request);
   const int64_t steps = task.Spec().steps;
   for (Split split : {Split::kTrain, Split::kValidation, Split::kTest, Split::kProbe}) {
-    if (task.Examples(split) >= 0 && task.Examples(split) < kRows) continue;
+    const int64_t there = task.Examples(split, {});
+    if (there >= 0 && there < kRows) continue;
     report.Guard([&] {
       const Reading whole = ReadCut(task, split, {steps}, request.seed);
       Random random(request.seed, RandomStream::kLaw, static_cast<uint64_t>(split));

@@ -15,7 +15,7 @@ constexpr int64_t kEnoughToKnow = 100;
 constexpr int64_t kTokens = 100'000;
 
 int64_t SequencesOf(const Task& task, Split split, bool quick) {
-  const int64_t there = task.Examples(split);
+  const int64_t there = task.Examples(split, {});
   int64_t wanted = 4;
   if (split == Split::kTest && !quick) {
     wanted = std::clamp<int64_t>(kTokens / std::max<int64_t>(task.Spec().steps, 1), 4, 400);

@@ -1,0 +1,22 @@
+# cmake --install: the program, the headers, and the library for find_package(ssm) as ssm::ssm.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(place ${CMAKE_INSTALL_LIBDIR}/cmake/ssm)
+get_property(layers GLOBAL PROPERTY SSM_LAYERS)
+add_library(ssm INTERFACE)
+target_link_libraries(ssm INTERFACE ssm_cli)
+
+install(TARGETS ssmctl)
+install(TARGETS ssm ssm_flags ssm_counting_new ${layers} EXPORT ssm)
+install(EXPORT ssm NAMESPACE ssm:: DESTINATION ${place})
+install(DIRECTORY lib/ssm TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE README.md TYPE DOC)
+
+configure_package_config_file(cmake/ssm-config.cmake.in ssm-config.cmake
+  INSTALL_DESTINATION ${place} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ssm-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/ssm-config.cmake ${PROJECT_BINARY_DIR}/ssm-config-version.cmake
+              cmake/packages.cmake DESTINATION ${place})

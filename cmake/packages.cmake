@@ -1,0 +1,12 @@
+# What the library links: read by its own build and, installed, by find_package(ssm).
+find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+find_package(CLI11 2.1 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(spdlog 1.10 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(FFTW REQUIRED IMPORTED_TARGET fftw3)
+pkg_check_modules(FFTWF REQUIRED IMPORTED_TARGET fftw3f)
+pkg_check_modules(MD REQUIRED IMPORTED_TARGET libmd)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
