@@ -117,6 +117,22 @@ TEST_CASE("a dry run counts and writes nothing") {
   CHECK(ListDirectory(tiny.folder.path()) == std::vector<std::string>{"tiny.json"});
 }
 
+TEST_CASE("the config hash printed is that of the checkpoint, and nothing is written for it") {
+  Tiny tiny(test::kTinyTrack);
+  const json document = JsonOf({"train", tiny.config, "--hash", "--json"});
+  CHECK(document["schema"] == "ssmctl.hash/1");
+  const std::string hash = document["config_hash"];
+  CHECK(RunSsmctl({"train", tiny.config, "name=other", "--hash"}).out == hash + "\n");
+  CHECK(RunSsmctl({"train", tiny.config, "seed=4", "--hash"}).out != hash + "\n");
+  CHECK(ListDirectory(tiny.folder.path()) == std::vector<std::string>{"tiny.json"});
+  tiny.Train();
+  const std::string state = tiny.run + "/checkpoints/step-00000008/state.json";
+  CHECK(json::parse(ReadFile(state))["config_hash"] == hash);
+  const Outcome refused = RunSsmctl({"train", tiny.config, "train.steps=0", "--hash"});
+  CHECK(refused.code == 78);
+  CHECK(refused.out.empty());
+}
+
 TEST_CASE("train, eval and table agree on what they report") {
   Tiny tiny(test::kTinyTrack);
   const json trained = tiny.Train();

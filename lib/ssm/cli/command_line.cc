@@ -95,6 +95,8 @@ class CommandLine {
     c.add_flag("--resume", train_.resume, "continue the run --out names from its last checkpoint");
     c.add_flag("--dry-run", train_.dry_run,
                "parameters, state, arithmetic, memory and time; nothing is written");
+    c.add_flag("--hash", train_.hash,
+               "the same refusals without measuring: prints the config hash only");
     c.add_option("--max-minutes", train_.max_minutes, "save and stop after that long (exit 75)")
         ->type_name("M")
         ->check(CLI::NonNegativeNumber);

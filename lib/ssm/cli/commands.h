@@ -26,6 +26,7 @@ struct TrainCommand {
   std::string out;
   bool resume = false;
   bool dry_run = false;
+  bool hash = false;
   bool json = false;
   double max_minutes = 0;
 };

@@ -7,8 +7,8 @@
 #include "ssm/base/workers.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/words.h"
+#include "ssm/config/config_file.h"
 #include "ssm/experiment/plan.h"
-#include "ssm/experiment/resources.h"
 #include "ssm/experiment/resources.h"
 #include "ssm/experiment/run_experiment.h"
 
@@ -45,17 +45,29 @@ std::string PlanText(const TrainPlan& plan) {
   return text.substr(text.find('\n') + 1);  // no header line
 }
 
+std::string HashJson(const std::string& hash) {
+  return Json({{"schema", "ssmctl.hash/1"}, {"config_hash", hash}}).dump(2) + "\n";
+}
+
+/// --dry-run and --hash: everything that would be refused is, and nothing is written.
 ExitCode DryRun(const TrainCommand& command, const CommandContext& context) {
   const Catalogue& catalogue = *context.catalogue;
   const ConfigSource source = SourceOf(command.words);
   if (source.file.empty()) {
-    throw Error(ExitCode::kUsage, "train --dry-run needs a config; see \"ssmctl train --help\"");
+    throw Error(ExitCode::kUsage,
+                fmt::format("train {} needs a config; see \"ssmctl train --help\"",
+                            command.hash ? "--hash" : "--dry-run"));
   }
   const Experiment experiment = ReadExperiment(source, catalogue.mixers, catalogue.tasks);
   const int threads = context.threads > 0 ? context.threads : DefaultThreads();
   TrainPlan plan = CountTraining(*experiment.config, threads);
-  TimeTraining(*experiment.config, threads, plan);
-  context.output->Write(command.json ? PlanJson(plan) : PlanText(plan));
+  if (command.hash) {
+    const std::string hash = ConfigHash(*experiment.config);
+    context.output->Write(command.json ? HashJson(hash) : hash + "\n");
+  } else {
+    TimeTraining(*experiment.config, threads, plan);
+    context.output->Write(command.json ? PlanJson(plan) : PlanText(plan));
+  }
   RefuseWhatDoesNotFit(plan, command.out.empty() ? command.root : command.out);
   return ExitCode::kDone;
 }
@@ -98,7 +110,7 @@ std::string OutcomeText(const TrainOutcome& outcome) {
 }  // namespace
 
 ExitCode RunTrain(const TrainCommand& command, const CommandContext& context) {
-  if (command.dry_run) return DryRun(command, context);
+  if (command.dry_run || command.hash) return DryRun(command, context);
   TrainRequest request;
   request.source = SourceOf(command.words);
   request.root = command.root;
