@@ -1,98 +1,10 @@
 #!/usr/bin/env bash
-# Sweeps over tiny experiments: what runs, what is skipped, what fails, what a signal leaves.
+# Sweeps over tiny experiments: what runs, what is skipped, what fails.
 #   tests/scripts/sweep_test.sh SSMCTL [CASE...]
 # Prints the name of each case that holds; exit 1 at the first that does not.
 set -euo pipefail
-
-SSMCTL=$(realpath "$1")
-cases=("${@:2}")
-export SSMCTL SHELL=/bin/sh
-sweep=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)/scripts/sweep.sh
-work=$(mktemp -d)
-cd "$work"
-
-# What a failed case left running saves and stops.
-clean_up() {
-  mapfile -t left < <(jobs -p)
-  ((${#left[@]} == 0)) || kill "${left[@]}" 2> /dev/null || true
-  wait
-  rm -rf "$work"
-}
-trap clean_up EXIT
-
-complain() {
-  printf 'FAILED in %s: %s\n' "$current" "$*" >&2
-  for file in out err; do
-    [[ ! -e $file ]] || sed "s/^/  $file: /" "$file" >&2
-  done
-  exit 1
-}
-
-# expect WORD...: the command must succeed.
-expect() { "$@" || complain "$*"; }
-expect_equal() { [[ $1 == "$2" ]] || complain "found \"$1\" instead of \"$2\""; }
-expect_in() { grep -qF -- "$1" "$2" || complain "$2 lacks \"$1\""; }
-
-# write_config FILE STEPS [CHECKPOINT_EVERY]
-write_config() {
-  cat > "$1" << JSON
-{"seed": 3, "task": {"type": "evidence.track", "tau": 5, "noise": 1, "steps": 32},
- "model": {"d_model": 4, "layers": 1, "block": {"mixer": {"type": "s4d", "d_state": 4}}},
- "train": {"steps": $2, "batch": 4, "warmup": 2, "eval_every": 0, "checkpoint_every": ${3:-4}, "keep": 1},
- "eval": {"examples": 16, "lengths": [16]}}
-JSON
-}
-
-# run_sweep CODE ARGUMENT...: must end with that code; leaves `out` and `err`.
-run_sweep() {
-  local wanted=$1 code=0
-  shift
-  "$sweep" "$@" > out 2> err || code=$?
-  expect_equal "$code" "$wanted"
-}
-
-# folders DIRECTORY: how many runs it holds.
-folders() { find "$1" -mindepth 1 -maxdepth 1 -type d ! -name '.*' | wc -l; }
-rows() { grep -c evidence.track out; }
-
-# same_training A B: every file of checkpoints, and the metrics, by the bit, for every run.
-same_training() {
-  local run
-  expect_equal "$(folders "$2")" "$(folders "$1")"
-  for run in "$1"/*/; do
-    run=$(basename "$run")
-    expect diff -r "$1/$run/checkpoints" "$2/$run/checkpoints"
-    expect cmp "$1/$run/metrics.jsonl" "$2/$run/metrics.jsonl"
-  done
-}
-
-# wait_for FILE PID: until the file holds something; the process must live that long.
-wait_for() {
-  until [[ -s $1 ]]; do
-    kill -0 "$2" 2> /dev/null || complain "it ended before $1 was there"
-    sleep 0.01
-  done
-}
-
-# wait_for_run PATTERN PID: until a run of that name has a checkpoint.
-wait_for_run() {
-  until compgen -G "$1/checkpoints/LATEST" > /dev/null; do
-    kill -0 "$2" 2> /dev/null || complain "it ended before a checkpoint of $1 was there"
-    sleep 0.01
-  done
-}
-
-# in_terminal FILE: runs it by bash in a terminal of its own, whose keys come from file descriptor
-# 8; its process is $terminal. A script's background jobs ignore SIGINT, and a terminal's do not.
-in_terminal() {
-  rm -f keys
-  mkfifo keys
-  exec 8<> keys
-  env --default-signal=INT,QUIT script -qec "exec $2 $1" screen < keys > out 2> err &
-  terminal=$!
-}
-
-press_ctrl_c() { printf '\003' >&8; }
+# shellcheck source=sweep_support.sh
+source "$(dirname "${BASH_SOURCE[0]}")/sweep_support.sh"
 
 # Every combination runs once and has its row; a second sweep skips it.
 grid_case() {
@@ -111,7 +23,7 @@ grid_case() {
 skip_of_grid() {
   local run
   cp -a grid before
-  run_sweep 0 track.json train.lr=0.001,0.002,0.003 --seeds 1,2 --out grid
+  run_sweep 0 --seeds 1,2 track.json train.lr=1e-3,2e-3,0.003 --out grid
   expect_in '6 runs: 2 ok, 4 skipped' err
   expect_equal "$(grep -c ' start track-lr_0.003-' err)" 2
   expect_equal "$(grep -c ' start ' err)" 2
@@ -123,6 +35,13 @@ skip_of_grid() {
   expect_in '1 runs: 1 ok' err
   expect_equal "$(folders grid)" 7
   write_config track.json 8
+}
+
+# seed.eval stands beside seeds of training, wherever it is written.
+seed_case() {
+  run_sweep 0 track.json seed.eval=7 --seeds 5,6 --out seeds
+  expect_in '"data": 6' seeds/track-eval_7-seed_6-*/config.json
+  expect_in '"eval": 7' seeds/track-eval_7-seed_6-*/config.json
 }
 
 duplicate_case() {
@@ -220,105 +139,4 @@ LINES
   expect_in 'scripts/sweep.sh [options] CONFIG.json' out
 }
 
-# stop_and_resume HOW: stops a sweep of three runs, two at a time, while they train; the same
-# command again ends with the bits of a sweep that nothing disturbed.
-stop_and_resume() {
-  local steps=600 arguments code
-  while true; do
-    rm -rf whole stopped
-    write_config long.json "$steps" 20
-    arguments=(long.json --seeds '1,2,3' -j 2 --threads 1 --out)
-    "stop_by_$1" "${arguments[@]}" stopped
-    # Trainings that were faster than the signal show nothing.
-    if grep -q '"stopped"' stopped/*/status.json; then break; fi
-    steps=$((steps * 2))
-  done
-  expect test ! -e stopped/long-seed_3-*
-  expect_in 'runs are saving' out
-  expect test -z "$(find stopped -name lease.json)"
-  run_sweep 0 "${arguments[@]}" stopped
-  expect test -n "$(grep -h 'continuing after step' stopped/*/log.txt)"
-  run_sweep 0 "${arguments[@]}" whole
-  same_training whole stopped
-}
-
-stop_by_sigterm() {
-  local code=0 pid
-  "$sweep" "$@" > out 2>&1 &
-  pid=$!
-  wait_for_run 'stopped/long-seed_1-*' "$pid"
-  wait_for_run 'stopped/long-seed_2-*' "$pid"
-  kill -TERM "$pid"
-  wait "$pid" || code=$?
-  expect_equal "$code" 143
-}
-
-stop_by_ctrl_c() {
-  local code=0
-  printf 'exec %q %s\n' "$sweep" "$*" > in_terminal.sh
-  in_terminal in_terminal.sh bash
-  wait_for_run 'stopped/long-seed_1-*' "$terminal"
-  wait_for_run 'stopped/long-seed_2-*' "$terminal"
-  press_ctrl_c
-  wait "$terminal" || code=$?
-  expect_equal "$code" 130
-}
-
-sigterm_case() { stop_and_resume sigterm; }
-ctrl_c_case() { stop_and_resume ctrl_c; }
-
-# One Ctrl-C ends a loop of a shell over ssmctl, and over the sweep.
-loop_case() {
-  local shell what code
-  for shell in bash sh; do
-    for what in "\"\$SSMCTL\" train endless.json -q --out loop/\$i" \
-      "\"$sweep\" endless.json --out loop/\$i"; do
-      rm -rf loop after
-      code=0
-      printf 'for i in 1 2 3; do %s; done\ntouch after\n' "$what" > loop.sh
-      in_terminal loop.sh "$shell"
-      if [[ $what == *train* ]]; then
-        wait_for_run loop/1 "$terminal"
-      else
-        wait_for_run 'loop/1/endless-*' "$terminal"
-      fi
-      press_ctrl_c
-      wait "$terminal" || code=$?
-      expect_equal "$code" 130
-      expect test ! -e loop/2
-      expect test ! -e after
-    done
-  done
-}
-
-# What another sweep trains is left to it; together they train each run once.
-together_case() {
-  local first run code=0
-  "$sweep" endless.json --out held > first.txt 2>&1 &
-  first=$!
-  wait_for_run 'held/endless-*' "$first"
-  run_sweep 0 endless.json --out held
-  expect_in '[1/1] held endless-' err
-  expect_in '1 runs: 1 held' err
-  kill -TERM "$first"
-  wait "$first" || code=$?
-  expect_equal "$code" 143
-
-  "$sweep" track.json --seeds 1,2,3,4,5,6 --threads 1 --out both > first.txt 2>&1 &
-  first=$!
-  run_sweep 0 track.json --seeds 1,2,3,4,5,6 --threads 1 --out both
-  expect wait "$first"
-  expect_equal "$(folders both)" 6
-  for run in both/*/; do
-    expect_equal "$(grep -c 'training in' "$run/log.txt")" 1
-  done
-}
-
-write_config track.json 8
-write_config endless.json 1000000000 20
-((${#cases[@]} > 0)) ||
-  cases=(grid duplicate list failure dry_run threads usage sigterm ctrl_c loop together)
-for current in "${cases[@]}"; do
-  "${current}_case"
-  echo "$current: ok"
-done
+run_cases "$@" -- grid seed duplicate list failure dry_run threads usage
