@@ -138,6 +138,17 @@ start_evaluation() {
   fi
 }
 
+# reason CODE WORDS: prints how a process ended that wrote these words.
+reason() {
+  local line
+  if (($1 > 128)); then
+    printf 'ended by SIG%s' "$(kill -l "$1")"
+  else
+    line=$(grep '^error: ' <<< "$2" | tail -n 1) || true
+    printf 'exit code %d, %s' "$1" "${line:-${2##*$'\n'}}"
+  fi
+}
+
 # ended INDEX STAGE CODE WORDS: what follows the end of a process that wrote these words.
 ended() {
   if [[ -n $stopped_by && $3 != 0 ]] || [[ $2 == train && $3 == 75 ]]; then
@@ -149,7 +160,7 @@ ended() {
   elif held_by_another "$3" "$4"; then
     settle "$1" held ' (another process trains it; left to that)'
   else
-    settle "$1" failed ": exit code $3: ${4##*$'\n'} (log: $(log_of "$1"))"
+    settle "$1" failed ": $(reason "$3" "$4") (log: $(log_of "$1"))"
   fi
 }
 
@@ -208,7 +219,7 @@ summarise() {
   for state in ok skipped held stopped failed left; do
     [[ -z ${count[$state]:-} ]] || text+=", ${count[$state]} $state"
   done
-  say "${#run_name[@]} runs: ${text:2}"
+  say "sweep: ${text:2}"
 }
 
 print_table() {
@@ -248,11 +259,10 @@ main() {
     run_all
   fi
   count_states
-  if ! $dry_run; then
-    summarise
-    die_if_stopped
-    print_table
-  fi
+  $dry_run || summarise
+  die_if_stopped
+  trap - INT TERM HUP QUIT
+  $dry_run || print_table
   ((${count[failed]:-0} == 0)) || exit 1
   ((${count[stopped]:-0} == 0)) || exit 75
 }

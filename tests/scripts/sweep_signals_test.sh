@@ -118,22 +118,33 @@ STUB
   kill -TERM "$pid"
   wait "$pid" || code=$?
   expect_equal "$code" 143
-  expect_in '1 runs: 1 stopped' out
+  expect_in 'sweep: 1 stopped' out
   if kill -0 "$(< deaf_pid)" 2> /dev/null; then complain "a training goes on"; fi
 }
 
-# A training that somebody else stops is told, and the next one runs.
-outside_case() {
-  local pid code=0
+# signal_training SIGNAL CODE: sends it to the first training of a sweep, which must end with CODE.
+signal_training() {
+  local pid training='' code=0
   "$sweep" endless.json track.json --out outside > out 2> err &
   pid=$!
   wait_for_run 'outside/endless-*' "$pid"
-  kill -TERM "$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' outside/endless-*/lease.json)"
+  until [[ -n $training ]]; do
+    training=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' outside/endless-*/lease.json 2> /dev/null) || true
+  done
+  kill -s "$1" "$training"
   wait "$pid" || code=$?
-  expect_equal "$code" 75
-  expect_in '[1/2] stopped endless-' err
-  expect_in '2 runs: 1 ok, 1 stopped' err
+  expect_equal "$code" "$2"
   expect_equal "$(rows)" 1
+}
+
+# A training that somebody else stops or kills is told, and the next one runs.
+outside_case() {
+  signal_training TERM 75
+  expect_in '[1/2] stopped endless-' err
+  expect_in 'sweep: 1 ok, 1 stopped' err
+  signal_training KILL 1
+  expect_in ': ended by SIGKILL (log: outside/.logs/endless-' err
+  expect_in 'sweep: 1 skipped, 1 failed' err
 }
 
 # What another sweep trains is left to it; together they train each run once.
@@ -144,7 +155,7 @@ together_case() {
   wait_for_run 'held/endless-*' "$first"
   run_sweep 0 endless.json --out held
   expect_in '[1/1] held endless-' err
-  expect_in '1 runs: 1 held' err
+  expect_in 'sweep: 1 held' err
   kill -TERM "$first"
   wait "$first" || code=$?
   expect_equal "$code" 143

@@ -13,7 +13,7 @@ grid_case() {
   expect_equal "$(rows)" 4
   expect_equal "$(grep -c '^\[[1-4]/4\] start ' err)" 4
   expect_equal "$(grep -c '^\[[1-4]/4\] ok ' err)" 4
-  expect_in '4 runs: 4 ok' err
+  expect_in 'sweep: 4 ok' err
   expect test -e grid/track-lr_0.002-seed_1-*/results/test-forward-T16-n16.json
   expect_in '"init": 2' grid/track-lr_0.001-seed_2-*/config.json
   skip_of_grid
@@ -24,7 +24,7 @@ skip_of_grid() {
   local run
   cp -a grid before
   run_sweep 0 --seeds 1,2 track.json train.lr=1e-3,2e-3,0.003 --out grid
-  expect_in '6 runs: 2 ok, 4 skipped' err
+  expect_in 'sweep: 2 ok, 4 skipped' err
   expect_equal "$(grep -c ' start track-lr_0.003-' err)" 2
   expect_equal "$(grep -c ' start ' err)" 2
   expect_equal "$(rows)" 6
@@ -32,7 +32,7 @@ skip_of_grid() {
   # Another experiment under the same file name is another run.
   write_config track.json 12
   run_sweep 0 track.json train.lr=0.001 --seeds 1 --out grid
-  expect_in '1 runs: 1 ok' err
+  expect_in 'sweep: 1 ok' err
   expect_equal "$(folders grid)" 7
   write_config track.json 8
 }
@@ -68,10 +68,10 @@ failure_case() {
   expect_in '[1/4] failed wrong-lr_0.001' err
   expect_in 'wrong.json:1:' err
   expect_in 'did you mean "model"?' err
-  expect_in '4 runs: 1 ok, 3 failed' err
+  expect_in 'sweep: 1 ok, 3 failed' err
   line=$(grep 'failed track-lr_1e30' err)
-  [[ $line =~ 'exit code 10: '.*'(log: '(.*)')' ]] || complain "$line"
-  expect_in "$(sed 's/.*exit code 10: //; s/ (log: .*//' <<< "$line")" "${BASH_REMATCH[1]}"
+  [[ $line =~ ': exit code 10, '(error: Training diverged.*)' (log: '(.*)')' ]] || complain "$line"
+  expect_in "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
   expect_equal "$(rows)" 1
 }
 
