@@ -13,7 +13,7 @@
 # Run again, it skips what is finished (by the config hash) and continues what was cut off. A run
 # that fails is told at once and does not stop the others. Ctrl-C or SIGTERM lets the trainings save
 # and stops; a second one ends them at once. Other machines take the lines of --dry-run:
-#   scripts/sweep.sh --dry-run ... | xargs -d '\n' -P 4 -n 1 sh -c
+#   scripts/sweep.sh --dry-run -j 4 ... | xargs -d '\n' -P 4 -n 1 sh -c
 #   sed -n "${SLURM_ARRAY_TASK_ID}p" lines | sh
 # Exit codes: 0 every run is finished or in another process's hands, 1 some failed, 64 wrong usage,
 # 69 no ssmctl, 73 DIR cannot be made, 75 some were stopped from outside; it dies of the signal that

@@ -36,7 +36,7 @@ stop_and_resume() {
     arguments=(long.json --seeds '1,2,3' -j 2 --threads 1 --out)
     "stop_by_$1" "${arguments[@]}" stopped
     # A training that was faster than the signal shows nothing.
-    if [[ $(grep -l '"stopped"' stopped/long-seed_[12]-*/status.json | wc -l) == 2 ]]; then break; fi
+    [[ $(grep -l '"stopped"' stopped/long-seed_[12]-*/status.json | wc -l) != 2 ]] || break
     steps=$((steps * 2))
   done
   expect test ! -e stopped/long-seed_3-*
@@ -124,12 +124,12 @@ STUB
 
 # signal_training SIGNAL CODE: sends it to the first training of a sweep, which must end with CODE.
 signal_training() {
-  local pid training='' code=0
+  local pid code=0 training='' # as its lease says
   "$sweep" endless.json track.json --out outside > out 2> err &
   pid=$!
   wait_for_run 'outside/endless-*' "$pid"
   until [[ -n $training ]]; do
-    training=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' outside/endless-*/lease.json 2> /dev/null) || true
+    training=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' outside/endless-*/lease.json) || true
   done
   kill -s "$1" "$training"
   wait "$pid" || code=$?
