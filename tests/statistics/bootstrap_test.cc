@@ -58,6 +58,10 @@ TEST_CASE("nothing to resample") {
   CHECK(std::isnan(BootstrapRatio({}, {}, 1).value));
   CHECK(std::isnan(BootstrapRatio(one, one, 1).low));
   CHECK(std::isnan(BootstrapRatio(one, zero, 1).low));
+  CHECK(std::isnan(BootstrapRatio(one, zero, 1).value));
+  const std::vector<double> alike(9, 2);
+  CHECK(BootstrapRatio(alike, alike, 1).value == 1);
+  CHECK(std::isnan(BootstrapRatio(alike, alike, 1).low));
   CHECK_THROWS(BootstrapRatio(one, {}, 1));
 }
 

@@ -81,6 +81,65 @@ TEST_CASE("fewer than two clusters give no interval") {
   CHECK_THROWS(RatioOfSums(one, {}));
 }
 
+TEST_CASE("clusters that are all alike give no interval, a real spread does, however small") {
+  const std::vector<double> three(5, 3);
+  const std::vector<double> two(5, 2);
+  CHECK(RatioOfSums(three, two).value == 1.5);
+  CHECK(std::isnan(RatioOfSums(three, two).low));
+  // 0.7 d is not exact in binary: what is left is rounding, no spread.
+  const std::vector<double> d{1, 3, 7, 11, 13, 1e6};
+  std::vector<double> n;
+  for (const double x : d) n.push_back(0.7 * x);
+  CHECK(std::isnan(RatioOfSums(n, d).high));
+  const Interval close = RatioOfSums(std::vector<double>{1, 1 + 1e-9}, std::vector<double>{1, 1});
+  // t with one degree of freedom times half the gap.
+  CHECK(close.high - close.value == doctest::Approx(12.7062 * 0.5e-9).epsilon(1e-4));
+}
+
+TEST_CASE("without a denominator there is no value") {
+  const std::vector<double> n{1, 2, 3};
+  const std::vector<double> zero(3, 0);
+  CHECK(std::isnan(RatioOfSums(n, zero).value));
+  CHECK(std::isnan(PairedDifference(n, zero, zero, zero).value));
+  CHECK(std::isnan(PairedDifference(n, zero, zero, zero).low));
+  CHECK(std::isnan(ProportionDifference(n, zero, zero, zero).low));
+}
+
+TEST_CASE("a difference that is the same in every cluster is no certainty") {
+  const std::vector<double> three{3, 3, 3};
+  const std::vector<double> one{1, 1, 1};
+  const Interval constant = PairedDifference(three, one, one, one);
+  CHECK(constant.value == 2);
+  CHECK(std::isnan(constant.low));
+  const Interval none = PairedDifference(three, one, three, one);
+  CHECK(none.low == 0);
+  CHECK(none.high == 0);
+}
+
+TEST_CASE("all right against all wrong is known as well as the number of sequences allows") {
+  const auto difference = [](size_t sequences) {
+    const std::vector<double> right(sequences, 1);
+    const std::vector<double> wrong(sequences, 0);
+    return ProportionDifference(right, right, wrong, right);
+  };
+  CHECK(std::isnan(difference(1).low));
+  // n / (n + t^2) below 1, and as far above 0: t is 12.7062 for two sequences, 2.57058 for six.
+  CHECK(difference(2).low == doctest::Approx(-0.39691).epsilon(1e-4));
+  CHECK(difference(6).low == doctest::Approx(0.25880).epsilon(1e-4));
+  CHECK(difference(4096).low > 0.998);
+  CHECK(difference(4096).high == 1);
+}
+
+TEST_CASE("a difference of proportions that vary is the paired one") {
+  const std::vector<double> a{1, 0, 1, 1, 0, 1};
+  const std::vector<double> b{0, 0, 1, 0, 1, 0};
+  const std::vector<double> one(6, 1);
+  const Interval found = ProportionDifference(a, one, b, one);
+  const Interval paired = PairedDifference(a, one, b, one);
+  CHECK(found.low == paired.low);
+  CHECK(found.high == paired.high);
+}
+
 TEST_CASE("one label a sequence is the plain Wilson interval") {
   std::vector<double> correct(148, 0.0);
   std::fill_n(correct.begin(), 15, 1.0);

@@ -22,7 +22,7 @@ Interval BootstrapRatio(std::span<const double> numerator, std::span<const doubl
     total_numerator += numerator[i];
     total_denominator += denominator[i];
   }
-  const double value = total_numerator / total_denominator;
+  const double value = total_denominator != 0 ? total_numerator / total_denominator : kNaN;
   if (n < 2 || std::isnan(value)) return {value, kNaN, kNaN};
 
   std::vector<double> ratios;
@@ -38,8 +38,9 @@ Interval BootstrapRatio(std::span<const double> numerator, std::span<const doubl
     }
     if (bottom != 0) ratios.push_back(top / bottom);
   }
-  if (ratios.empty()) return {value, kNaN, kNaN};
   std::sort(ratios.begin(), ratios.end());
+  // Resamples that are all alike tell nothing of how much others would differ.
+  if (ratios.empty() || ratios.front() == ratios.back()) return {value, kNaN, kNaN};
   // The rank that leaves that tail outside, counted from either end (Efron & Tibshirani, 13.3).
   const double count = static_cast<double>(ratios.size());
   const double rank = std::floor((count + 1) * (0.5 - 0.5 * level));

@@ -28,7 +28,7 @@ Interval WilsonWith(double p, double n, double critical) {
 struct Totals {
   double numerator = 0, denominator = 0;
   double clusters = 0;  // with a denominator
-  double ratio() const { return numerator / denominator; }
+  double ratio() const { return denominator != 0 ? numerator / denominator : kNaN; }
 };
 
 Totals Sum(std::span<const double> numerator, std::span<const double> denominator) {
@@ -42,9 +42,28 @@ Totals Sum(std::span<const double> numerator, std::span<const double> denominato
   return totals;
 }
 
-Interval StudentInterval(double value, double squares, double clusters, double level) {
-  if (clusters < 2 || std::isnan(value)) return {value, kNaN, kNaN};
-  const double variance = squares * clusters / (clusters - 1);
+/// How far the clusters of a ratio lie from it.
+class Spread {
+ public:
+  /// `entries`: the terms of the sums whose rounding a deviation may inherit.
+  explicit Spread(size_t entries)
+      : rounding_(static_cast<double>(entries) * std::numeric_limits<double>::epsilon()) {}
+  /// `size`: the largest number that went into the deviation.
+  void Add(double deviation, double size) {
+    squares_ += deviation * deviation;
+    noise_ += rounding_ * size * rounding_ * size;
+  }
+  double squares() const { return squares_; }
+  /// Clusters that are alike but for rounding tell nothing of how much others would differ.
+  bool unknown() const { return squares_ <= noise_; }
+
+ private:
+  double rounding_, squares_ = 0, noise_ = 0;
+};
+
+Interval StudentInterval(double value, const Spread& spread, double clusters, double level) {
+  if (clusters < 2 || std::isnan(value) || spread.unknown()) return {value, kNaN, kNaN};
+  const double variance = spread.squares() * clusters / (clusters - 1);
   const double half = StudentQuantile(TwoSided(level), clusters - 1) * std::sqrt(variance);
   return {value, value - half, value + half};
 }
@@ -74,12 +93,12 @@ Interval RatioOfSums(std::span<const double> numerator, std::span<const double> 
                      double level) {
   CheckLevel(level);
   const Totals totals = Sum(numerator, denominator);
-  double squares = 0;
+  Spread spread(numerator.size());
   for (size_t i = 0; i < numerator.size(); ++i) {
     const double e = (numerator[i] - totals.ratio() * denominator[i]) / totals.denominator;
-    squares += e * e;
+    spread.Add(e, numerator[i] / totals.denominator);
   }
-  return StudentInterval(totals.ratio(), squares, totals.clusters, level);
+  return StudentInterval(totals.ratio(), spread, totals.clusters, level);
 }
 
 Interval ClusteredProportion(std::span<const double> correct, std::span<const double> labels,
@@ -114,16 +133,36 @@ Interval PairedDifference(std::span<const double> first_numerator,
   const Totals first = Sum(first_numerator, first_denominator);
   const Totals second = Sum(second_numerator, second_denominator);
   SSM_CHECK(first_numerator.size() == second_numerator.size(), "pairs need the same clusters");
-  double squares = 0;
+  Spread spread(first_numerator.size());
   double clusters = 0;
   for (size_t i = 0; i < first_numerator.size(); ++i) {
     const double a = first_numerator[i] - first.ratio() * first_denominator[i];
     const double b = second_numerator[i] - second.ratio() * second_denominator[i];
     const double e = a / first.denominator - b / second.denominator;
-    squares += e * e;
+    spread.Add(e, std::max(std::fabs(first_numerator[i] / first.denominator),
+                           std::fabs(second_numerator[i] / second.denominator)));
     if (first_denominator[i] != 0 || second_denominator[i] != 0) clusters += 1;
   }
-  return StudentInterval(first.ratio() - second.ratio(), squares, clusters, level);
+  const double value = first.ratio() - second.ratio();
+  if (value == 0 && spread.squares() == 0 && clusters >= 2) return {0, 0, 0};
+  return StudentInterval(value, spread, clusters, level);
+}
+
+Interval ProportionDifference(std::span<const double> first_correct,
+                              std::span<const double> first_labels,
+                              std::span<const double> second_correct,
+                              std::span<const double> second_labels, double level) {
+  const Interval paired =
+      PairedDifference(first_correct, first_labels, second_correct, second_labels, level);
+  const Totals first = Sum(first_correct, first_labels);
+  const Totals second = Sum(second_correct, second_labels);
+  const double clusters = std::min(first.clusters, second.clusters);
+  if (!std::isnan(paired.low) || std::isnan(paired.value) || clusters < 2) return paired;
+  const double critical = StudentQuantile(TwoSided(level), clusters - 1);
+  const Interval a = WilsonWith(first.ratio(), clusters, critical);
+  const Interval b = WilsonWith(second.ratio(), clusters, critical);
+  return {paired.value, paired.value - std::hypot(a.value - a.low, b.high - b.value),
+          paired.value + std::hypot(a.high - a.value, b.value - b.low)};
 }
 
 }  // namespace ssm

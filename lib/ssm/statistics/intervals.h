@@ -7,8 +7,9 @@
 
 namespace ssm {
 
-/// A number and its two-sided interval. Where there are too few clusters to know, low and high are
-/// NaN.
+/// A number and its two-sided interval. Where that cannot be known, from fewer than two clusters or
+/// from clusters that are all alike, low and high are NaN; where there is no denominator, all
+/// three.
 struct Interval {
   double value = 0, low = 0, high = 0;
 };
@@ -22,7 +23,8 @@ Interval ClopperPearson(int64_t successes, int64_t trials, double level = 0.95);
 
 /// sum(numerator) / sum(denominator) with one entry per cluster: linearised variance (Cochran 1977,
 /// "Sampling Techniques", 3rd ed., eq. 6.13), Student's t with n - 1 degrees of freedom, n the
-/// clusters that have a denominator. n < 2: no interval. O(clusters).
+/// clusters that have a denominator. n < 2, or clusters whose ratios are equal but for rounding: no
+/// interval. O(clusters).
 Interval RatioOfSums(std::span<const double> numerator, std::span<const double> denominator,
                      double level = 0.95);
 
@@ -35,10 +37,20 @@ Interval ClusteredProportion(std::span<const double> correct, std::span<const do
                              double level = 0.95);
 
 /// First ratio minus second, both over the same clusters: the linearised differences of each
-/// cluster carry the pairing. Student's t with n - 1 degrees of freedom.
+/// cluster carry the pairing. Student's t with n - 1 degrees of freedom. n < 2, or differences that
+/// are equal but for rounding: no interval; [0, 0] where all are exactly 0.
 Interval PairedDifference(std::span<const double> first_numerator,
                           std::span<const double> first_denominator,
                           std::span<const double> second_numerator,
                           std::span<const double> second_denominator, double level = 0.95);
+
+/// PairedDifference of proportions, which also has an interval where clusters are all alike (all
+/// right against all wrong): clusters then count as single labels, and the two intervals, Wilson's
+/// with t in place of the normal quantile, are joined as if independent (Newcombe 1998, Statistics
+/// in Medicine 17:873, method 10).
+Interval ProportionDifference(std::span<const double> first_correct,
+                              std::span<const double> first_labels,
+                              std::span<const double> second_correct,
+                              std::span<const double> second_labels, double level = 0.95);
 
 }  // namespace ssm
