@@ -102,20 +102,122 @@ TEST_CASE("a heuristic that is measured is judged as measured") {
 }
 
 TEST_CASE("verdicts follow the side of zero the whole interval lies on") {
-  CHECK(Judge(Summarise(CellOf(0.1), Spec(), kKnown)) == Verdict::kAbove);
-  CHECK(Judge(Summarise(CellOf(-0.1), Spec(), kKnown)) == Verdict::kBelow);
+  CHECK(Judge(Summarise(CellOf(0.1), Spec(), kKnown)) == Verdict::kBetter);
+  CHECK(Judge(Summarise(CellOf(-0.1), Spec(), kKnown)) == Verdict::kWorse);
   CHECK(Judge(Summarise(CellOf(0), Spec(), kKnown)) == Verdict::kNotSeparated);
   CHECK(VerdictSentence(Summarise(CellOf(0), Spec(), kKnown)) ==
         "not separated from the best heuristic");
   TaskSpec upward = Spec();
   upward.higher_is_better = true;
-  CHECK(Judge(Summarise(CellOf(0.1), upward, kKnown)) == Verdict::kBelow);
+  CHECK(Judge(Summarise(CellOf(0.1), upward, kKnown)) == Verdict::kWorse);
 }
 
 TEST_CASE("without a heuristic chance is the opponent, without either nothing is claimed") {
   TaskSpec spec = Spec();
   spec.references.clear();
-  CHECK(VerdictSentence(Summarise(CellOf(0), spec, kKnown)) == "above chance by its interval");
+  CHECK(VerdictSentence(Summarise(CellOf(0), spec, kKnown)) ==
+        "better than chance by its interval");
   CHECK(VerdictSentence(Summarise(CellOf(0), spec, {})) == "nothing to compare with");
   CHECK(std::isnan(ExcessOverCeiling(Summarise(CellOf(0), spec, {})).value));
+}
+
+namespace {
+
+/// `n` sequences of weight 10 on which the model scores 1 each, the heuristic 2 each.
+CellScore AlikeCell(size_t n) {
+  CellScore score;
+  score.key.length = 10;
+  score.score.tallies = {MakeTally("model", "", "", std::vector<double>(n, 1)),
+                         MakeTally("static", "", "", std::vector<double>(n, 2)),
+                         MakeTally("model", "lag", "1", std::vector<double>(n, 1))};
+  score.loss_sum.assign(n, 1);
+  score.loss_weight.assign(n, 10);
+  return score;
+}
+
+}  // namespace
+
+TEST_CASE("one sequence, or sequences that are all alike, give no interval and no verdict") {
+  for (const size_t n : {size_t{1}, size_t{2}, size_t{500}}) {
+    CAPTURE(n);
+    const CellResult cell = Summarise(AlikeCell(n), Spec(), {});
+    CHECK(cell.value.value == 0.1);
+    CHECK(std::isnan(cell.value.low));
+    CHECK(Judge(cell) == Verdict::kUnknown);
+    CHECK(VerdictWord(cell) == "-");
+    CHECK(VerdictSentence(cell).starts_with("not judged: the sequences are too few"));
+    CHECK(cell.undefined.empty());
+  }
+}
+
+TEST_CASE("one sequence is never judged, nor against a closed form") {
+  CellScore score = AlikeCell(1);
+  TaskSpec spec = Spec();
+  spec.metric = "accuracy";
+  spec.higher_is_better = true;
+  for (Tally& tally : score.score.tallies) tally = {tally.subject, "accuracy", "", "", {1}, {1}};
+  spec.references.clear();
+  const CellResult cell =
+      Summarise(score, spec, {{"accuracy", Role::kHeuristic, "rare", 0.1, "closed form"}});
+  CHECK(cell.references[0].difference.low > 0);
+  CHECK(Judge(cell) == Verdict::kUnknown);
+}
+
+TEST_CASE("two sequences that differ are judged by an interval of their own width") {
+  CellScore score = AlikeCell(2);
+  score.score.tallies[0].numerator = {1, 1.1};
+  // The difference is -0.095 on average, 0.01 apart: 12.7 times half of that is 0.0635.
+  const CellResult close = Summarise(score, Spec(), {});
+  CHECK(Judge(close) == Verdict::kBetter);
+  score.score.tallies[0].numerator = {1, 1.5};
+  CHECK(Judge(Summarise(score, Spec(), {})) == Verdict::kNotSeparated);
+}
+
+TEST_CASE("an interval of errors does not reach below 0, one of signed terms may") {
+  CellScore score = AlikeCell(2);
+  score.score.tallies[0].numerator = {0, 1};
+  CHECK(Summarise(score, Spec(), {}).value.low == 0);
+  score.score.tallies[0].numerator = {-1, 2};
+  CHECK(Summarise(score, Spec(), {}).value.low < 0);
+}
+
+TEST_CASE("always right against always wrong is better, given enough sequences") {
+  TaskSpec spec = Spec();
+  spec.metric = "accuracy";
+  spec.higher_is_better = true;
+  const auto cell_of = [&](size_t n) {
+    CellScore score = AlikeCell(n);
+    const std::vector<double> ones(n, 1), zeros(n, 0);
+    score.score.tallies = {{"model", "accuracy", "", "", ones, ones},
+                           {"static", "accuracy", "", "", zeros, ones}};
+    return Summarise(score, spec, {});
+  };
+  CHECK(Judge(cell_of(2)) == Verdict::kNotSeparated);
+  CHECK(Judge(cell_of(100)) == Verdict::kBetter);
+}
+
+TEST_CASE("a target without variance leaves the metric undefined, with the reason") {
+  CellScore score = AlikeCell(3);
+  for (Tally& tally : score.score.tallies) tally.denominator.assign(3, 0);
+  TaskSpec spec = Spec();
+  spec.references.push_back({"training mean", Role::kChance});
+  score.score.tallies.push_back(MakeTally("training mean", "", "", {1, 2, 3}));
+  score.score.tallies.back().denominator.assign(3, 0);
+  const CellResult cell = Summarise(score, spec, {});
+  CHECK(std::isnan(cell.value.value));
+  CHECK(cell.undefined == "the target does not vary in this split, so nmse has no unit");
+  CHECK(BestHeuristic(cell) == nullptr);
+  CHECK(VerdictWord(cell) == "-");
+  CHECK(VerdictSentence(cell) == "not judged: " + cell.undefined);
+  CHECK(std::isnan(ExcessOverCeiling(cell).value));
+  CHECK(std::isnan(cell.axes[0].groups[0].model.value));
+}
+
+TEST_CASE("answers that overflow, and a cell without scored steps, say so") {
+  CellScore score = AlikeCell(3);
+  score.score.tallies[0].numerator[1] = HUGE_VAL;
+  CHECK(Summarise(score, Spec(), {}).undefined == "the model's answers are not all finite");
+  CHECK(Judge(Summarise(score, Spec(), {})) == Verdict::kUnknown);
+  score.score.tallies.clear();
+  CHECK(Summarise(score, Spec(), kKnown).undefined == "no step is scored");
 }

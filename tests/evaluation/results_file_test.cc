@@ -44,7 +44,14 @@ ResultsFile Results() {
   results.task = "evidence.decide";
   results.model = "1 x s4d, d_model 8";
   results.params = 321;
-  results.origin = {"0123456789abcdef", "step-00000200", "ff00", 200, 1000, "float32", "0.1.0"};
+  results.origin = {.config_hash = "0123456789abcdef",
+                    .overrides = {"task.noise=2"},
+                    .checkpoint = "step-00000200",
+                    .checkpoint_sha256 = "ff00",
+                    .step = 200,
+                    .seed = 1000,
+                    .dtype = "float32",
+                    .version = "0.1.0"};
   results.cell = Cell();
   return results;
 }
@@ -67,6 +74,36 @@ TEST_CASE("a cell reads back to the same JSON, and its JSON has the keys users r
   CHECK(cell["strata"]["side"]["left"]["share"] == 1);
   CHECK(cell["psychophysical_kernel"] == json{1.25, nullptr});
   CHECK(cell["verdict"] == "not separated from the best heuristic");
+  CHECK(cell["verdict_difference"] == json{{"against", "last step"},
+                                           {"value", 0.1},
+                                           {"low", 0},
+                                           {"high", 0.2},
+                                           {"basis", "paired"}});
+  CHECK(cell["undefined"].is_null());
+}
+
+TEST_CASE("the verdict's difference names its opponent and what it rests on") {
+  CellResult cell = Cell();
+  cell.references.pop_back();
+  CHECK(json::parse(CellToJson(cell))["verdict_difference"].is_null());
+  const double nan = std::nan("");
+  cell.references.push_back(
+      {"coin", Role::kChance, "closed form", {0.5, nan, nan}, {-0.2, -0.3, nan}});
+  const json difference = json::parse(CellToJson(cell))["verdict_difference"];
+  CHECK(difference["against"] == "coin");
+  CHECK(difference["basis"] == "closed form");
+  CHECK(difference["high"].is_null());
+}
+
+TEST_CASE("a metric without a value is null with a reason, and reads back") {
+  CellResult cell = Cell();
+  cell.value = {std::nan(""), std::nan(""), HUGE_VAL};
+  cell.undefined = "the target does not vary";
+  const std::string text = CellToJson(cell);
+  CHECK(json::parse(text)["value"].is_null());
+  CHECK(json::parse(text)["high"].is_null());
+  CHECK(json::parse(text)["undefined"] == "the target does not vary");
+  CHECK(CellToJson(CellFromJson(text, "test")) == text);
 }
 
 TEST_CASE("what is no cell is refused with the file's name") {
@@ -74,6 +111,7 @@ TEST_CASE("what is no cell is refused with the file's name") {
     const auto thrown = test::ErrorOf([&] { CellFromJson(text, "a/b.json"); });
     CHECK(thrown.code == ExitCode::kBadData);
     CHECK(thrown.Says("a/b.json"));
+    CHECK_FALSE(thrown.Says("json.exception"));
   }
 }
 
@@ -86,13 +124,15 @@ TEST_CASE("unknown words of a cell are refused") {
 TEST_CASE("a finished cell is found again, and only by its own origin and key") {
   const test::TempFolder folder;
   const ResultsFile results = Results();
-  const std::string path = JoinPath(folder.path(), ResultsFileName(results.cell.key, ""));
+  const std::string path =
+      JoinPath(folder.path(), ResultsFileName(results.cell.key, results.origin));
   CHECK_FALSE(FindFinished(path, results.origin, results.cell.key));
   WriteResultsFile(path, results);
   const auto found = FindFinished(path, results.origin, results.cell.key);
   REQUIRE(found);
   CHECK(CellToJson(found->cell) == CellToJson(results.cell));
   CHECK(found->params == 321);
+  CHECK(found->origin == results.origin);
   ResultOrigin retrained = results.origin;
   retrained.checkpoint_sha256 = "ff01";
   CHECK_FALSE(FindFinished(path, retrained, results.cell.key));
@@ -118,10 +158,43 @@ TEST_CASE("a damaged results file is computed again, and named where it is only 
 
 TEST_CASE("names of results files tell cells apart") {
   CellKey key{.length = 64, .examples = 10};
-  CHECK(ResultsFileName(key, "") == "test-forward-T64-n10.json");
+  ResultOrigin origin = Results().origin;
+  origin.overrides.clear();
+  CHECK(ResultsFileName(key, origin) == "test-forward-T64-n10-step200-seed1000.json");
+  origin.step = 2;
+  origin.seed = 7;
   key.dt_scale = 2.5;
-  CHECK(ResultsFileName(key, "01234567") == "test-forward-T64-n10-dt2.5-01234567.json");
+  origin.overrides = {"task.noise=2"};
+  CHECK(ResultsFileName(key, origin) == "test-forward-T64-n10-step2-seed7-dt2.5-01234567.json");
   CHECK(ReadResults("/nowhere/at/all").empty());
+}
+
+TEST_CASE("files of others in a results folder are named, all at once, in our own words") {
+  const test::TempFolder folder;
+  WriteResultsFile(folder / "good.json", Results());
+  CHECK(ReadResults(folder.path()).size() == 1);
+  json strange = json::parse(ReadFile(folder / "good.json"));
+  strange["params"] = "many";
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"a.json", "{\"index\":0}\n{\"index\":1}\n"},
+      {"b.json", "not JSON"},
+      {"c.json", ""},
+      {"d.json", "[1, 2]"},
+      {"e.json", R"({"schema": 3})"},
+      {"f.json", R"({"schema": "ssmctl.result/1"})"},
+      {"g.json", R"({"schema": "ssmctl.result/2"})"},
+      {"h.json", strange.dump()}};
+  for (const auto& [name, text] : files) AtomicWriteFile(folder / name, text);
+  AtomicWriteFile(folder / "samples.jsonl", "not read");
+  const auto thrown = test::ErrorOf([&] { ReadResults(folder.path()); });
+  CHECK(thrown.code == ExitCode::kBadData);
+  for (const auto& [name, text] : files) {
+    CAPTURE(name);
+    CHECK(thrown.Says(folder / name + ": not a result of \"ssmctl eval\": "));
+  }
+  for (const char* absent : {"json.exception", "good.json", "jsonl"}) {
+    CHECK_FALSE(thrown.Says(absent));
+  }
 }
 
 TEST_CASE("samples are one line a sequence") {

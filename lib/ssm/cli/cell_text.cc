@@ -2,13 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "ssm/base/text.h"
 
 namespace ssm {
 
-std::string NumberText(double value) { return std::isnan(value) ? "-" : FormatDigits(value, 4); }
+namespace {
+
+constexpr int kDigits = 4;
+
+/// With its sign, unless it is nothing to so many decimals; long numbers in digits.
+std::string SignedText(double value, int decimals) {
+  constexpr double kLongest = 1e6;
+  if (!std::isfinite(value)) return "-";
+  if (std::abs(value) >= kLongest) return (value > 0 ? "+" : "") + FormatDigits(value, kDigits);
+  const std::string text = fmt::format("{:+.{}f}", value, decimals);
+  return text.find_first_of("123456789") == std::string::npos ? text.substr(1) : text;
+}
+
+}  // namespace
+
+std::string NumberText(double value) {
+  return std::isfinite(value) ? FormatDigits(value, kDigits) : "-";
+}
 
 std::string StatisticText(double value) {
   const bool whole = std::abs(value) < 1e15 && value == std::floor(value);
@@ -16,11 +35,18 @@ std::string StatisticText(double value) {
 }
 
 std::string IntervalText(const Interval& interval) {
+  if (!std::isfinite(interval.value)) return "undefined";
   std::string text = NumberText(interval.value);
   if (std::isfinite(interval.low) && std::isfinite(interval.high)) {
     text += fmt::format(" [{}, {}]", NumberText(interval.low), NumberText(interval.high));
   }
   return text;
+}
+
+std::string ShareText(double share) {
+  constexpr double kSmallest = 0.0005;  // shows as 0.1 %
+  if (!std::isfinite(share)) return "-";
+  return share > 0 && share < kSmallest ? "< 0.1 %" : fmt::format("{:.1f} %", 100 * share);
 }
 
 std::string CeilingText(const CellResult& cell) {
@@ -33,9 +59,9 @@ std::string GapText(const CellResult& cell) {
   if (ceiling == nullptr) return "-";
   if (!cell.higher_is_better) {
     const double excess = ExcessOverCeiling(cell).value;
-    return std::isnan(excess) ? "-" : fmt::format("{:+.1f} %", 100 * excess);
+    return std::isfinite(excess) ? SignedText(100 * excess, 1) + " %" : "-";
   }
-  return fmt::format("{:+.4f}", ceiling->difference.value);
+  return SignedText(ceiling->difference.value, 4);
 }
 
 std::string BestHeuristicText(const CellResult& cell) {
@@ -47,6 +73,20 @@ std::string BestHeuristicText(const CellResult& cell) {
 std::string ChanceText(const CellResult& cell) {
   const ReferenceResult* chance = FindReference(cell, Role::kChance);
   return chance == nullptr ? "-" : NumberText(chance->estimate.value);
+}
+
+std::string UndefinedNotes(std::span<const CellResult* const> cells) {
+  std::vector<std::string> reasons;
+  for (const CellResult* cell : cells) {
+    const std::string& reason = cell->undefined;
+    if (reason.empty() || std::find(reasons.begin(), reasons.end(), reason) != reasons.end()) {
+      continue;
+    }
+    reasons.push_back(reason);
+  }
+  std::string notes;
+  for (const std::string& reason : reasons) notes += "Undefined: " + reason + ".\n";
+  return notes;
 }
 
 }  // namespace ssm

@@ -1,18 +1,22 @@
 // The words of a cell's numbers, shared by every table.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "ssm/evaluation/cell_result.h"
 
 namespace ssm {
 
-/// "0.2043", "-" for NaN.
+/// "0.2043", "-" for what is no finite number.
 std::string NumberText(double value);
 /// The same, whole numbers in full: "1,048,576".
 std::string StatisticText(double value);
-/// "0.2043 [0.2021, 0.2065]", without the brackets where there is no interval.
+/// "0.2043 [0.2021, 0.2065]", without the brackets where there is no interval; "undefined" without
+/// a value.
 std::string IntervalText(const Interval& interval);
+/// "12.3 %" of a share of 1; "< 0.1 %" for less than the last digit shows.
+std::string ShareText(double share);
 /// The ceiling; "-" when none is known.
 std::string CeilingText(const CellResult& cell);
 /// How far from the ceiling: "+0.9 %" of it where lower is better, "-0.0031" where higher is.
@@ -20,5 +24,7 @@ std::string GapText(const CellResult& cell);
 /// "0.5000 (static)"; "-" when there is none.
 std::string BestHeuristicText(const CellResult& cell);
 std::string ChanceText(const CellResult& cell);
+/// A line for each reason why a cell's metric is undefined; "" when none is.
+std::string UndefinedNotes(std::span<const CellResult* const> cells);
 
 }  // namespace ssm

@@ -12,6 +12,7 @@
 #include "ssm/base/workers.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/eval_report.h"
+#include "ssm/cli/eval_request.h"
 #include "ssm/cli/help.h"
 #include "ssm/cli/model_name.h"
 #include "ssm/evaluation/cell_json.h"
@@ -25,19 +26,6 @@ namespace ssm {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// An evaluation may change what is asked, not what was trained.
-void RefuseOtherOverrides(const std::vector<std::string>& overrides) {
-  for (const std::string& override : overrides) {
-    const bool fine = override.starts_with("eval.") || override.starts_with("task.") ||
-                      override.starts_with("seed.eval=");
-    if (fine) continue;
-    throw Error(ExitCode::kUsage,
-                fmt::format("{} cannot change a finished run; eval takes overrides of eval.*, "
-                            "task.* and seed.eval",
-                            Quote(override)));
-  }
-}
 
 std::string ChosenCheckpoint(const RunDirectory& run, const std::string& choice) {
   if (choice == "best") return FindCheckpoint(run.path(), "BEST");
@@ -55,16 +43,12 @@ std::string ChosenCheckpoint(const RunDirectory& run, const std::string& choice)
   return path;
 }
 
-void MakeFolder(const std::string& path) {
-  if (!IsDirectory(path)) MakeDirectories(path);
-}
-
 /// One run, its best checkpoint, and the cells asked for.
 template <Scalar T>
 class RunEvaluation {
  public:
   RunEvaluation(const EvalCommand& command, const CommandContext& context, RunDirectory run,
-                Experiment experiment, const std::string& trained_hash)
+                Experiment experiment, std::vector<std::string> overrides)
       : command_(command),
         run_(std::move(run)),
         experiment_(std::move(experiment)),
@@ -75,20 +59,20 @@ class RunEvaluation {
     const CheckpointState state = ReadCheckpoint<T>(checkpoint, {&parameters_, nullptr});
     parameters_.Touch();
     origin_ = {.config_hash = ConfigHash(*experiment_.config),
+               .overrides = std::move(overrides),
                .checkpoint = BaseName(checkpoint),
                .checkpoint_sha256 = Sha256(ReadFile(JoinPath(checkpoint, "SHA256SUMS"))),
                .step = state.step,
                .seed = config().seed.eval,
                .dtype = PrecisionName(config().dtype),
                .version = GetBuildInfo().version};
-    if (origin_.config_hash != trained_hash) tag_ = origin_.config_hash.substr(0, 8);
   }
 
   void Run() {
-    MakeFolder(run_.results());
+    MakeDirectories(run_.results());
     for (const CellKey& asked : CellsOf(config().eval)) {
       const CellKey key = ResolveCell(asked, *config().task);
-      const std::string path = JoinPath(run_.results(), ResultsFileName(key, tag_));
+      const std::string path = JoinPath(run_.results(), ResultsFileName(key, origin_));
       std::optional<ResultsFile> finished;
       if (command_.samples.empty()) finished = FindFinished(path, origin_, key);
       if (finished) LogInfo(fmt::format("{} is finished already", path));
@@ -107,19 +91,23 @@ class RunEvaluation {
                  {"checkpoint", origin_.checkpoint},
                  {"step", origin_.step},
                  {"seed", origin_.seed},
+                 {"overrides", origin_.overrides},
                  {"params", model_->parameters().count()},
                  {"state_bytes_live", LargestState()},
                  {"cells", Json::array()}};
     for (const CellResult& cell : cells_) json["cells"].push_back(Json::parse(CellToJson(cell)));
-    return json.dump(2) + "\n";
+    // A path need not be UTF-8.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
   std::string ToText(bool color) const {
     return fmt::format(
-        "run    {}, step {}\ntask   {}\nmodel  {}: {} parameters, {} live state a stream\n\n{}",
-        run_.path(), origin_.step, WrapText(config().task->Describe(), 73, 7),
-        ModelName(config().model), FormatCount(model_->parameters().count()),
-        FormatBytes(LargestState()), DescribeCells(cells_, TerminalStyleFor(STDOUT_FILENO), color));
+        "run    {}, step {}{}\ntask   {}\nmodel  {}: {} parameters, {} live state a stream\n\n{}",
+        run_.path(), origin_.step,
+        origin_.overrides.empty() ? "" : ", with " + Join(origin_.overrides, " "),
+        WrapText(config().task->Describe(), 73, 7), ModelName(config().model),
+        FormatCount(model_->parameters().count()), FormatBytes(LargestState()),
+        DescribeCells(cells_, TerminalStyleFor(STDOUT_FILENO), color));
   }
 
  private:
@@ -148,15 +136,22 @@ class RunEvaluation {
   }
 
   void Plot() const {
-    MakeFolder(command_.plot);
+    int64_t written = 0;
     for (const CellResult& cell : cells_) {
-      const std::string name = ResultsFileName(cell.key, tag_);
+      const std::string name = ResultsFileName(cell.key, origin_);
       for (const Figure& figure : FiguresOf(cell)) {
-        std::string file = name.substr(0, name.size() - 5) + "-" + figure.title + ".svg";
+        MakeDirectories(command_.plot);
+        std::string file = name.substr(0, name.rfind('.')) + "-" + figure.title + ".svg";
         std::replace(file.begin(), file.end(), ' ', '_');
         AtomicWriteFile(JoinPath(command_.plot, file), RenderSvg(figure));
+        LogInfo(fmt::format("{} is written", JoinPath(command_.plot, file)));
+        ++written;
       }
     }
+    if (written > 0) return;
+    LogInfo(
+        fmt::format("--plot {}: nothing is written, as these cells have neither curves nor lags",
+                    command_.plot));
   }
 
   int64_t LargestState() const {
@@ -172,16 +167,15 @@ class RunEvaluation {
   Parameters<T> parameters_;
   Workers workers_;
   ResultOrigin origin_;
-  std::string tag_;
   std::vector<CellResult> cells_;
   std::string samples_;
 };
 
 template <Scalar T>
 void Evaluate(const EvalCommand& command, const CommandContext& context, RunDirectory run,
-              Experiment experiment, const std::string& trained_hash) {
+              Experiment experiment, std::vector<std::string> overrides) {
   RunEvaluation<T> evaluation(command, context, std::move(run), std::move(experiment),
-                              trained_hash);
+                              std::move(overrides));
   evaluation.Run();
   Output& output = *context.output;
   output.Write(command.json ? evaluation.ToJson() : evaluation.ToText(output.color()));
@@ -193,14 +187,15 @@ ExitCode RunEval(const EvalCommand& command, const CommandContext& context) {
   RefuseOtherOverrides(command.overrides);
   const Catalogue& catalogue = *context.catalogue;
   RunDirectory run = RunDirectory::Open(command.run);
-  const std::string trained_hash =
-      ConfigHash(*ReadRunExperiment(run, {}, catalogue.mixers, catalogue.tasks).config);
+  RefuseOutputs(command, run);
+  const Experiment trained = ReadRunExperiment(run, {}, catalogue.mixers, catalogue.tasks);
   Experiment experiment =
       ReadRunExperiment(run, command.overrides, catalogue.mixers, catalogue.tasks);
+  std::vector<std::string> overrides = OverridesOf(*trained.config, *experiment.config);
   if (experiment.config->dtype == Precision::kFloat64) {
-    Evaluate<double>(command, context, std::move(run), std::move(experiment), trained_hash);
+    Evaluate<double>(command, context, std::move(run), std::move(experiment), std::move(overrides));
   } else {
-    Evaluate<float>(command, context, std::move(run), std::move(experiment), trained_hash);
+    Evaluate<float>(command, context, std::move(run), std::move(experiment), std::move(overrides));
   }
   return ExitCode::kDone;
 }

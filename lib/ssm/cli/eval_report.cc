@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ssm/base/text.h"
 #include "ssm/cli/cell_text.h"
@@ -48,7 +49,7 @@ std::string AxisTable(const CellResult& cell, const AxisResult& axis, bool color
   std::vector<std::vector<std::string>> rows;
   for (const GroupResult& group : axis.groups) {
     std::vector<std::string>& row = rows.emplace_back();
-    row = {group.label, fmt::format("{:.1f} %", 100 * group.share), IntervalText(group.model)};
+    row = {group.label, ShareText(group.share), IntervalText(group.model)};
     for (const std::string& name : names) {
       const auto found =
           std::find_if(group.references.begin(), group.references.end(),
@@ -101,10 +102,13 @@ std::string CurveText(const Curve& curve, const TerminalStyle& style) {
   std::string title = curve.name;
   std::replace(title.begin(), title.end(), '_', ' ');
   std::string text = "\n" + title;
-  if (!bars.empty()) {
-    const auto [low, high] = std::minmax_element(
-        bars.begin(), bars.end(), [](const Bar& a, const Bar& b) { return a.value < b.value; });
-    if (low->value > 0) text += fmt::format(" (max/min {:.2f})", high->value / low->value);
+  std::vector<double> heights;
+  for (const Bar& bar : bars) {
+    if (std::isfinite(bar.value)) heights.push_back(bar.value);
+  }
+  if (!heights.empty()) {
+    const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
+    if (*low > 0) text += " (max/min " + FormatDigits(*high / *low, 3) + ")";
   }
   return text + "\n" + DrawBars(bars, style);
 }
@@ -122,6 +126,10 @@ std::string DescribeCells(std::span<const CellResult> cells, const TerminalStyle
                           bool color) {
   if (cells.empty()) return "";
   std::string text = CellTable(cells, color);
+  std::vector<const CellResult*> all;
+  for (const CellResult& cell : cells) all.push_back(&cell);
+  const std::string notes = UndefinedNotes(all);
+  if (!notes.empty()) text += "\n" + notes;
   for (const CellResult& cell : cells) {
     const std::string details = CellDetails(cell, style, color);
     if (details.empty()) continue;

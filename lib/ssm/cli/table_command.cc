@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
@@ -15,9 +18,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+struct Row {
+  std::string run;
+  ResultsFile results;
+};
+
+/// By task, model and length, then whatever else tells cells apart; runs keep their order.
+bool ComesBefore(const Row& a, const Row& b) {
+  const auto place = [](const Row& row) {
+    const ResultsFile& r = row.results;
+    const CellKey& key = r.cell.key;
+    return std::tie(r.task, r.model, key.length, key.split, key.mode, key.dt_scale,
+                    r.origin.overrides, r.origin.step, key.examples);
+  };
+  return place(a) < place(b);
+}
+
 /// Every figure of the table comes from these files.
-std::vector<ResultsFile> ResultsOf(const std::vector<std::string>& runs) {
-  std::vector<ResultsFile> all;
+std::vector<Row> RowsOf(const std::vector<std::string>& runs) {
+  std::vector<Row> rows;
   for (const std::string& run : runs) {
     if (!IsDirectory(run)) {
       throw Error(ExitCode::kMissingInput, fmt::format("{}: there is no such run", run));
@@ -27,9 +46,23 @@ std::vector<ResultsFile> ResultsOf(const std::vector<std::string>& runs) {
       throw Error(ExitCode::kMissingInput,
                   fmt::format("{}: it has no results; run \"ssmctl eval {}\" first", run, run));
     }
-    std::move(results.begin(), results.end(), std::back_inserter(all));
+    for (ResultsFile& result : results) rows.push_back({run, std::move(result)});
   }
-  return all;
+  std::stable_sort(rows.begin(), rows.end(), ComesBefore);
+  return rows;
+}
+
+/// Whether the name of an experiment does not tell which run a row is of.
+bool NamesRepeat(const std::vector<Row>& rows) {
+  std::map<std::string, std::string> run_of;
+  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return run_of.emplace(row.results.name, row.run).first->second != row.run;
+  });
+}
+
+bool AnyOverrides(const std::vector<Row>& rows) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const Row& row) { return !row.results.origin.overrides.empty(); });
 }
 
 std::string AskedText(const CellKey& key) {
@@ -41,43 +74,60 @@ std::string AskedText(const CellKey& key) {
 }
 
 constexpr const char* kLegend =
-    "\nBrackets: 95 % over sequences. Verdict: where the paired interval of model minus best\n"
-    "heuristic (else chance) lies. A row is one trained seed: no claim about architectures.\n";
+    "\nBrackets: 95 % over the n sequences. Verdict: better or worse than the best heuristic\n"
+    "(else chance) where the whole interval of the difference says so, paired by sequence.\n"
+    "A row is one trained seed at one step: no claim about architectures.\n";
 
-std::string TableText(const std::vector<ResultsFile>& all, bool color) {
-  const std::vector<TableColumn> columns = {
-      {"experiment", Align::kLeft}, {"task", Align::kLeft},     {"cell", Align::kLeft},
-      {"model", Align::kLeft},      {"params", Align::kRight},  {"state", Align::kRight},
-      {"metric", Align::kLeft},     {"ceiling", Align::kRight}, {"best heuristic", Align::kLeft},
-      {"chance", Align::kRight},    {"verdict", Align::kLeft}};
+/// Columns that would say nothing are left out: "run", "overrides".
+std::string TableText(const std::vector<Row>& all, bool color) {
+  std::vector<TableColumn> columns = {
+      {"experiment", Align::kLeft}, {"task", Align::kLeft},           {"cell", Align::kLeft},
+      {"n", Align::kRight},         {"model", Align::kLeft},          {"step", Align::kRight},
+      {"params", Align::kRight},    {"state", Align::kRight},         {"metric", Align::kLeft},
+      {"ceiling", Align::kRight},   {"best heuristic", Align::kLeft}, {"chance", Align::kRight},
+      {"verdict", Align::kLeft}};
+  const bool runs = NamesRepeat(all);
+  const bool overrides = AnyOverrides(all);
+  if (runs) columns.push_back({"run", Align::kLeft});
+  if (overrides) columns.push_back({"overrides", Align::kLeft});
   std::vector<std::vector<std::string>> rows;
-  for (const ResultsFile& results : all) {
+  std::vector<const CellResult*> cells;
+  for (const auto& [run, results] : all) {
     const CellResult& cell = results.cell;
-    rows.push_back({results.name, results.task, AskedText(cell.key), results.model,
-                    FormatCount(results.params), FormatBytes(cell.state_bytes_live),
+    cells.push_back(&cell);
+    rows.push_back({results.name, results.task, AskedText(cell.key), FormatCount(cell.sequences),
+                    results.model, FormatCount(results.origin.step), FormatCount(results.params),
+                    FormatBytes(cell.state_bytes_live),
                     cell.metric + " " + IntervalText(cell.value), CeilingText(cell),
                     BestHeuristicText(cell), ChanceText(cell), VerdictWord(cell)});
+    if (runs) rows.back().push_back(run);
+    if (overrides) rows.back().push_back(Join(results.origin.overrides, " "));
   }
-  return FormatTable(columns, rows, {.bold_header = color, .indent = ""}) + kLegend;
+  return FormatTable(columns, rows, {.bold_header = color, .indent = ""}) + kLegend +
+         UndefinedNotes(cells);
 }
 
-std::string TableJson(const std::vector<ResultsFile>& all) {
+std::string TableJson(const std::vector<Row>& all) {
   Json json = {{"schema", "ssmctl.table/1"}, {"rows", Json::array()}};
-  for (const ResultsFile& results : all) {
-    json["rows"].push_back({{"name", results.name},
+  for (const auto& [run, results] : all) {
+    json["rows"].push_back({{"run", run},
+                            {"name", results.name},
                             {"task", results.task},
                             {"model", results.model},
                             {"params", results.params},
                             {"step", results.origin.step},
+                            {"seed", results.origin.seed},
+                            {"overrides", results.origin.overrides},
                             {"cell", Json::parse(CellToJson(results.cell))}});
   }
-  return json.dump(2) + "\n";
+  // A path need not be UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
 
 ExitCode RunTable(const TableCommand& command, const CommandContext& context) {
-  const std::vector<ResultsFile> all = ResultsOf(command.runs);
+  const std::vector<Row> all = RowsOf(command.runs);
   Output& output = *context.output;
   output.Write(command.json ? TableJson(all) : TableText(all, output.color()));
   return ExitCode::kDone;

@@ -129,7 +129,7 @@ std::string ToJson(const TaskFile& file, const CellResult& cell, const std::vect
   json["strata"] = Json::object();
   for (const AxisResult& axis : cell.axes) {
     Json& shares = axis.axis == "lag" ? json["lags"] : json["strata"][axis.axis];
-    for (const GroupResult& group : axis.groups) shares[group.label] = group.share;
+    for (const GroupResult& group : axis.groups) shares[group.label] = Finite(group.share);
   }
   return json.dump(2) + "\n";
 }
@@ -155,12 +155,14 @@ std::string ToText(const TaskFile& file, const CellResult& cell, const std::vect
     }
   }
   text += FormatTable(columns, rows, style);
+  const CellResult* const cells[] = {&cell};
+  text += UndefinedNotes(cells);
   rows.clear();
   for (const auto& [name, value] : cell.statistics) rows.push_back({name, StatisticText(value)});
   for (const AxisResult& axis : cell.axes) {
     for (const GroupResult& group : axis.groups) {
-      rows.push_back({fmt::format("share of {} {}", axis.axis, group.label),
-                      fmt::format("{:.1f} %", 100 * group.share)});
+      rows.push_back(
+          {fmt::format("share of {} {}", axis.axis, group.label), ShareText(group.share)});
     }
   }
   const std::vector<TableColumn> measured = {{"measured", Align::kLeft}, {"", Align::kRight}};
@@ -170,6 +172,7 @@ std::string ToText(const TaskFile& file, const CellResult& cell, const std::vect
 }  // namespace
 
 ExitCode RunTask(const TaskCommand& command, const CommandContext& context) {
+  if (!command.out.empty()) RequireFreshFolder(command.out);
   const Catalogue& catalogue = *context.catalogue;
   TaskFile file({command.file, command.overrides}, catalogue.mixers, catalogue.tasks);
   if (command.seed >= 0) file.seed = command.seed;

@@ -54,13 +54,23 @@ void WritePart(const std::string& folder, const char* name, const Array<E>& arra
 
 }  // namespace
 
+void RequireFreshFolder(const std::string& folder) {
+  if (!Exists(folder)) return;
+  if (!IsDirectory(folder)) {
+    throw Error(ExitCode::kCannotCreate,
+                fmt::format("{}: it is a file; name a folder that is new or empty", folder));
+  }
+  if (!ListDirectory(folder).empty()) {
+    throw Error(
+        ExitCode::kCannotCreate,
+        fmt::format("{}: it holds files already; name a folder that is new or empty", folder));
+  }
+}
+
 void ExportTask(const Task& task, uint64_t seed, const CellKey& key, Workers& workers,
                 const std::string& folder, const std::string& summary) {
-  if (IsDirectory(folder) && !ListDirectory(folder).empty()) {
-    throw Error(ExitCode::kCannotCreate,
-                fmt::format("{}: it holds files already; name a new folder", folder));
-  }
-  if (!IsDirectory(folder)) MakeDirectories(folder);
+  RequireFreshFolder(folder);
+  MakeDirectories(folder);
   BatchReader reader(task, workers);
   const StreamOptions streams{
       .steps = key.length, .dt_scale = key.dt_scale, .detail = Detail::kLatents};

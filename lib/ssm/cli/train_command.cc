@@ -86,7 +86,8 @@ std::string OutcomeJson(const TrainOutcome& outcome) {
     json["best_step"] = outcome.best_step;
     json["best_value"] = outcome.best_value;
   }
-  return json.dump(2) + "\n";
+  // A path need not be UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string OutcomeText(const TrainOutcome& outcome) {

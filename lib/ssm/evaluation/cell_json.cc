@@ -127,6 +127,13 @@ void PutComparison(Json& json, const CellResult& cell) {
   const ReferenceResult* best = BestHeuristic(cell);
   json["best_heuristic"] = best == nullptr ? Json(nullptr) : Json(best->name);
   json["verdict"] = VerdictSentence(cell);
+  json["verdict_difference"] = nullptr;
+  if (const ReferenceResult* opponent = VerdictOpponent(cell)) {
+    Json& difference = json["verdict_difference"] = Json::object();
+    difference["against"] = opponent->name;
+    PutInterval(difference, opponent->difference);
+    difference["basis"] = opponent->measured() ? "paired" : opponent->basis;
+  }
 }
 
 EvalMode ModeOf(const std::string& name) {
@@ -157,6 +164,7 @@ CellResult CellOf(const Json& json) {
   cell.metric = json.at("metric").get<std::string>();
   cell.higher_is_better = json.at("higher_is_better").get<bool>();
   cell.value = IntervalOf(json);
+  if (!json.at("undefined").is_null()) cell.undefined = json.at("undefined").get<std::string>();
   cell.loss = NumberOf(json, "loss");
   cell.sequences = json.at("sequences").get<int64_t>();
   for (const auto& item : json.at("metrics").items()) {
@@ -194,6 +202,7 @@ std::string CellToJson(const CellResult& cell) {
                {"metric", cell.metric},
                {"higher_is_better", cell.higher_is_better}};
   PutInterval(json, cell.value);
+  json["undefined"] = cell.undefined.empty() ? Json(nullptr) : Json(cell.undefined);
   json["loss"] = Number(cell.loss);
   json["sequences"] = cell.sequences;
   PutComparison(json, cell);
@@ -222,12 +231,18 @@ std::string CellToJson(const CellResult& cell) {
 }
 
 CellResult CellFromJson(const std::string& text, const std::string& source) {
+  std::string fault = "it is not JSON";
   try {
-    return CellOf(Json::parse(text));
-  } catch (const std::exception& error) {
-    throw Error(ExitCode::kBadData,
-                fmt::format("{}: not a cell of an evaluation: {}", source, error.what()));
+    const Json json = Json::parse(text);
+    fault = "a key is missing or holds something of another kind";
+    return CellOf(json);
+  } catch (const nlohmann::json::exception&) {
+    // The library's own words are for programmers.
+  } catch (const Error& error) {
+    fault = error.what();
   }
+  throw Error(ExitCode::kBadData,
+              fmt::format("{}: not a cell of an evaluation: {}", source, fault));
 }
 
 }  // namespace ssm

@@ -9,14 +9,37 @@ namespace ssm {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLevel = 0.95;
 
 double Total(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
 Interval IntervalOf(const Tally& tally) {
-  if (tally.metric == "accuracy") return ClusteredProportion(tally.numerator, tally.denominator);
-  return RatioOfSums(tally.numerator, tally.denominator);
+  if (tally.metric == "accuracy") {
+    return ClusteredProportion(tally.numerator, tally.denominator, kLevel);
+  }
+  Interval interval = RatioOfSums(tally.numerator, tally.denominator, kLevel);
+  // A mean of errors, none of them negative, is not negative either.
+  const bool positive = std::all_of(tally.numerator.begin(), tally.numerator.end(),
+                                    [](double error) { return error >= 0; });
+  if (positive && interval.low < 0) interval.low = 0;
+  return interval;
+}
+
+Interval DifferenceOf(const Tally& a, const Tally& b) {
+  const auto difference = a.metric == "accuracy" ? ProportionDifference : PairedDifference;
+  return difference(a.numerator, a.denominator, b.numerator, b.denominator, kLevel);
+}
+
+/// "" where the model's metric is a number.
+std::string WhyUndefined(const Tally* model, const Interval& value) {
+  if (std::isfinite(value.value)) return "";
+  if (model == nullptr) return "no step is scored";
+  if (Total(model->denominator) == 0) {
+    return "the target does not vary in this split, so " + model->metric + " has no unit";
+  }
+  return "the model's answers are not all finite";
 }
 
 Interval Without(Interval a, double b) { return {a.value - b, a.low - b, a.high - b}; }
@@ -46,9 +69,7 @@ std::vector<ReferenceResult> References(const CellScore& cell, const TaskSpec& s
     const Tally* tally = FindTally(cell.score, reference.name, spec.metric, "", "");
     if (tally == nullptr || model == nullptr) continue;
     results.push_back({reference.name, reference.role, std::string(kSameSequences),
-                       IntervalOf(*tally),
-                       PairedDifference(model->numerator, model->denominator, tally->numerator,
-                                        tally->denominator)});
+                       IntervalOf(*tally), DifferenceOf(*model, *tally)});
   }
   return results;
 }
@@ -98,6 +119,7 @@ CellResult Summarise(const CellScore& score, const TaskSpec& spec,
   cell.value = {kNan, kNan, kNan};
   const Tally* model = FindTally(score.score, "model", spec.metric, "", "");
   if (model != nullptr) cell.value = IntervalOf(*model);
+  cell.undefined = WhyUndefined(model, cell.value);
   cell.loss = score.loss();
   cell.sequences = std::count_if(score.loss_weight.begin(), score.loss_weight.end(),
                                  [](double weight) { return weight > 0; });
@@ -131,7 +153,7 @@ const ReferenceResult* FindPaired(const CellResult& cell, Role role) {
 const ReferenceResult* BestHeuristic(const CellResult& cell) {
   const ReferenceResult* best = nullptr;
   for (const ReferenceResult& candidate : cell.references) {
-    if (candidate.role != Role::kHeuristic || std::isnan(candidate.estimate.value)) continue;
+    if (candidate.role != Role::kHeuristic || !std::isfinite(candidate.estimate.value)) continue;
     const bool measured_elsewhere =
         !candidate.measured() &&
         std::any_of(cell.references.begin(), cell.references.end(), [&](const auto& other) {

@@ -43,7 +43,8 @@ struct CellResult {
   CellKey key;  // resolved
   std::string metric;
   bool higher_is_better = false;
-  Interval value;  // 95 %, sequences as clusters
+  Interval value;         // 95 %, sequences as clusters
+  std::string undefined;  // why the metric has no value; empty where it has one
   double loss = 0;
   int64_t sequences = 0;                                        // that scored anything
   std::vector<std::pair<std::string, Interval>> other_metrics;  // of the model

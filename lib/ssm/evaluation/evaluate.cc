@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ssm/base/errors.h"
+#include "ssm/base/text.h"
 #include "ssm/evaluation/group_walk.h"
 #include "ssm/evaluation/objective_loss.h"
 
@@ -110,10 +111,19 @@ CellKey ResolveCell(const CellKey& key, const Task& task) {
       task.Examples(key.split, {.steps = resolved.length, .dt_scale = key.dt_scale});
   if (available >= 0) resolved.examples = std::min(resolved.examples, available);
   if (resolved.examples > 0) return resolved;
+  if (task.Examples(key.split, {}) != 0) {
+    throw Error(ExitCode::kBadConfig,
+                fmt::format("split \"{}\": it holds no sequence of {} steps; ask for shorter ones "
+                            "(eval.lengths), or a smaller eval.dt_scale",
+                            SplitName(key.split), resolved.length));
+  }
+  std::vector<std::string> others;
+  for (const Split split : {Split::kTrain, Split::kValidation, Split::kTest, Split::kProbe}) {
+    if (task.Examples(split, {}) != 0) others.push_back(fmt::format("\"{}\"", SplitName(split)));
+  }
   throw Error(ExitCode::kBadConfig,
-              fmt::format("eval.split: the task holds no sequence of {} steps in split \"{}\"; "
-                          "choose another split, or shorter eval.lengths",
-                          resolved.length, SplitName(key.split)));
+              fmt::format("split \"{}\": the task has no sequence there; allowed: {}",
+                          SplitName(key.split), Join(others, ", ")));
 }
 
 WalkSize SizeOfWalk(int64_t length, int64_t batch) {

@@ -14,8 +14,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "ssmctl.result/1";
+constexpr const char* kSchema = "ssmctl.result/2";
 constexpr int64_t kLargestFile = 64 << 20;
+constexpr size_t kHashDigits = 8;  // of a config hash, in a file's name
+
+[[noreturn]] void RefuseFile(const std::string& path, const std::string& fault) {
+  throw Error(ExitCode::kBadData,
+              fmt::format("{}: not a result of \"ssmctl eval\": {}; move the file elsewhere, or "
+                          "remove it and evaluate again",
+                          path, fault));
+}
+
+/// What a file that is some JSON says it is.
+void CheckSchema(const Json& json, const std::string& path) {
+  if (!json.is_object() || !json.contains("schema") || !json.at("schema").is_string()) {
+    RefuseFile(path, "it names no schema");
+  }
+  const std::string schema = json.at("schema").get<std::string>();
+  if (schema == kSchema) return;
+  RefuseFile(path, fmt::format("its schema is {}, not \"{}\"", Quote(schema), kSchema));
+}
 
 ResultsFile ResultsOf(const Json& json, const std::string& path) {
   ResultsFile results;
@@ -25,6 +43,7 @@ ResultsFile ResultsOf(const Json& json, const std::string& path) {
   results.params = json.at("params").get<int64_t>();
   const Json& origin = json.at("origin");
   results.origin.config_hash = origin.at("config_hash").get<std::string>();
+  results.origin.overrides = origin.at("overrides").get<std::vector<std::string>>();
   results.origin.checkpoint = origin.at("checkpoint").get<std::string>();
   results.origin.checkpoint_sha256 = origin.at("checkpoint_sha256").get<std::string>();
   results.origin.step = origin.at("step").get<int64_t>();
@@ -37,11 +56,12 @@ ResultsFile ResultsOf(const Json& json, const std::string& path) {
 
 }  // namespace
 
-std::string ResultsFileName(const CellKey& key, const std::string& tag) {
-  std::string name = fmt::format("{}-{}-T{}-n{}", SplitName(key.split), EvalModeName(key.mode),
-                                 key.length, key.examples);
+std::string ResultsFileName(const CellKey& key, const ResultOrigin& origin) {
+  std::string name =
+      fmt::format("{}-{}-T{}-n{}-step{}-seed{}", SplitName(key.split), EvalModeName(key.mode),
+                  key.length, key.examples, origin.step, origin.seed);
   if (key.dt_scale != 1) name += "-dt" + FormatNumber(key.dt_scale);
-  if (!tag.empty()) name += "-" + tag;
+  if (!origin.overrides.empty()) name += "-" + origin.config_hash.substr(0, kHashDigits);
   return name + ".json";
 }
 
@@ -54,6 +74,7 @@ void WriteResultsFile(const std::string& path, const ResultsFile& results) {
                      {"params", results.params},
                      {"origin",
                       {{"config_hash", origin.config_hash},
+                       {"overrides", origin.overrides},
                        {"checkpoint", origin.checkpoint},
                        {"checkpoint_sha256", origin.checkpoint_sha256},
                        {"step", origin.step},
@@ -66,17 +87,13 @@ void WriteResultsFile(const std::string& path, const ResultsFile& results) {
 
 ResultsFile ReadResultsFile(const std::string& path) {
   const std::string text = ReadFile(path, kLargestFile);
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) RefuseFile(path, "it is not one JSON document");
+  CheckSchema(json, path);
   try {
-    const Json json = Json::parse(text);
-    if (json.at("schema") != kSchema) {
-      throw Error(ExitCode::kBadData, fmt::format("{}: its schema is {}, not \"{}\"", path,
-                                                  json.at("schema").dump(), kSchema));
-    }
     return ResultsOf(json, path);
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ExitCode::kBadData,
-                fmt::format("{}: not a results file: {}; remove it and evaluate again", path,
-                            error.what()));
+  } catch (const nlohmann::json::exception&) {
+    RefuseFile(path, "a key is missing or holds something of another kind");
   }
 }
 
@@ -94,11 +111,18 @@ std::optional<ResultsFile> FindFinished(const std::string& path, const ResultOri
 
 std::vector<ResultsFile> ReadResults(const std::string& folder) {
   std::vector<ResultsFile> results;
+  std::vector<std::string> faults;
   if (!IsDirectory(folder)) return results;
   for (const std::string& name : ListDirectory(folder)) {
     if (!name.ends_with(".json") || name.starts_with(".")) continue;
-    results.push_back(ReadResultsFile(JoinPath(folder, name)));
+    try {
+      results.push_back(ReadResultsFile(JoinPath(folder, name)));
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::kBadData) throw;
+      faults.emplace_back(error.what());
+    }
   }
+  if (!faults.empty()) throw Error(ExitCode::kBadData, Join(faults, "\n"));
   return results;
 }
 

@@ -12,8 +12,9 @@ namespace ssm {
 
 /// What a cell was computed from. Equal origins and equal keys give equal bits on one machine type.
 struct ResultOrigin {
-  std::string config_hash;  // of the experiment as evaluated, overrides included
-  std::string checkpoint;   // "step-00000200"
+  std::string config_hash;             // of the experiment as evaluated, overrides included
+  std::vector<std::string> overrides;  // what differs from the trained one: "task.noise=2.0"
+  std::string checkpoint;              // "step-00000200"
   std::string checkpoint_sha256;
   int64_t step = 0;
   int64_t seed = 0;     // seed.eval
@@ -31,13 +32,14 @@ struct ResultsFile {
   CellResult cell;
 };
 
-/// "test-forward-T256-n4096.json", "-dt2" for another dt_scale, "-" and `tag` where given (for an
-/// evaluation that changes the task).
-std::string ResultsFileName(const CellKey& key, const std::string& tag);
+/// "test-forward-T256-n4096-step200-seed1000.json": all that makes a cell of a run another one.
+/// "-dt2" follows for another dt_scale, and the first 8 digits of the config hash where there are
+/// overrides.
+std::string ResultsFileName(const CellKey& key, const ResultOrigin& origin);
 
 /// Replaces `path` at once. Throws Error(kCannotCreate), Error(kIoError).
 void WriteResultsFile(const std::string& path, const ResultsFile& results);
-/// @throws Error(kMissingInput), Error(kBadData).
+/// @throws Error(kMissingInput), Error(kBadData): one sentence, also for files of other programs.
 ResultsFile ReadResultsFile(const std::string& path);
 
 /// The cell in `path` when it is finished and comes from the same origin and (resolved) key;
@@ -46,7 +48,7 @@ std::optional<ResultsFile> FindFinished(const std::string& path, const ResultOri
                                         const CellKey& key);
 
 /// Every results file of a run's results folder, sorted by file name; none when there is no folder.
-/// @throws Error(kBadData).
+/// @throws Error(kBadData) with a line for each *.json there that is no result.
 std::vector<ResultsFile> ReadResults(const std::string& folder);
 
 }  // namespace ssm

@@ -6,48 +6,56 @@
 namespace ssm {
 namespace {
 
-/// What the model is judged against; null: nothing is known.
-const ReferenceResult* Opponent(const CellResult& cell) {
-  const ReferenceResult* best = BestHeuristic(cell);
-  return best != nullptr ? best : FindPaired(cell, Role::kChance);
+/// Why there is no verdict.
+std::string WhyUnknown(const CellResult& cell) {
+  if (VerdictOpponent(cell) == nullptr) return "nothing to compare with";
+  if (!cell.undefined.empty()) return "not judged: " + cell.undefined;
+  return "not judged: the sequences are too few, or too much alike, for an interval";
 }
 
 }  // namespace
 
+const ReferenceResult* VerdictOpponent(const CellResult& cell) {
+  const ReferenceResult* best = BestHeuristic(cell);
+  return best != nullptr ? best : FindPaired(cell, Role::kChance);
+}
+
 Verdict Judge(const CellResult& cell) {
-  const ReferenceResult* opponent = Opponent(cell);
-  if (opponent == nullptr || std::isnan(opponent->difference.low)) return Verdict::kUnknown;
+  const ReferenceResult* opponent = VerdictOpponent(cell);
+  if (opponent == nullptr || cell.sequences < 2) return Verdict::kUnknown;
+  const Interval& difference = opponent->difference;
+  if (!std::isfinite(difference.low) || !std::isfinite(difference.high)) return Verdict::kUnknown;
   const double sign = cell.higher_is_better ? 1 : -1;
-  const double low = sign * opponent->difference.low;
-  const double high = sign * opponent->difference.high;
-  if (std::min(low, high) > 0) return Verdict::kAbove;
-  if (std::max(low, high) < 0) return Verdict::kBelow;
+  const double low = sign * difference.low;
+  const double high = sign * difference.high;
+  if (std::min(low, high) > 0) return Verdict::kBetter;
+  if (std::max(low, high) < 0) return Verdict::kWorse;
   return Verdict::kNotSeparated;
 }
 
 std::string VerdictSentence(const CellResult& cell) {
   const std::string opponent = BestHeuristic(cell) != nullptr ? "the best heuristic" : "chance";
   switch (Judge(cell)) {
-    case Verdict::kAbove:
-      return "above " + opponent + " by its interval";
+    case Verdict::kBetter:
+      return "better than " + opponent + " by its interval";
     case Verdict::kNotSeparated:
       return "not separated from " + opponent;
-    case Verdict::kBelow:
-      return "below " + opponent + " by its interval";
+    case Verdict::kWorse:
+      return "worse than " + opponent + " by its interval";
     case Verdict::kUnknown:
-      return "nothing to compare with";
+      return WhyUnknown(cell);
   }
   return "";
 }
 
 std::string VerdictWord(const CellResult& cell) {
   switch (Judge(cell)) {
-    case Verdict::kAbove:
-      return "above";
+    case Verdict::kBetter:
+      return "better";
     case Verdict::kNotSeparated:
       return "not separated";
-    case Verdict::kBelow:
-      return "below";
+    case Verdict::kWorse:
+      return "worse";
     case Verdict::kUnknown:
       return "-";
   }

@@ -7,16 +7,21 @@
 
 namespace ssm {
 
-enum class Verdict { kAbove, kNotSeparated, kBelow, kUnknown };
+enum class Verdict { kBetter, kNotSeparated, kWorse, kUnknown };
 
-/// Judges the difference to the best heuristic (to chance where there is none): kAbove when the
-/// whole 95 % interval is on the better side of 0. One model of one seed: no claim about
-/// architectures.
+/// Whom the verdict is about: the best heuristic, chance where there is none; null: nobody is
+/// known.
+const ReferenceResult* VerdictOpponent(const CellResult& cell);
+
+/// Judges the difference to the opponent: kBetter when the whole 95 % interval is on the better
+/// side of 0, kUnknown where there is no interval or a single sequence. One model of one seed: no
+/// claim about architectures.
 Verdict Judge(const CellResult& cell);
 
-/// "above the best heuristic by its interval", "not separated from chance", ...
+/// "better than the best heuristic by its interval", "not separated from chance", "not judged: ..."
+/// and why, "nothing to compare with".
 std::string VerdictSentence(const CellResult& cell);
-/// "above", "not separated", "below", "-".
+/// "better", "not separated", "worse", "-".
 std::string VerdictWord(const CellResult& cell);
 
 }  // namespace ssm

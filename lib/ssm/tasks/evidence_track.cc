@@ -95,6 +95,10 @@ TaskSpec EvidenceTrack::Spec() const {
   return spec;
 }
 
+int64_t EvidenceTrack::Examples(Split split) const {
+  return split == Split::kProbe ? 0 : -1;  // nothing is asked without a signal
+}
+
 std::unique_ptr<SequenceStream> EvidenceTrack::Open(uint64_t seed, Split split, int64_t index,
                                                     const StreamOptions& options) const {
   return MakeTrackStream(LawOf(options),

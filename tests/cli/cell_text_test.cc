@@ -1,0 +1,65 @@
+#include "ssm/cli/cell_text.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+using namespace ssm;
+
+namespace {
+
+const double kNan = std::nan("");
+
+/// A cell whose ceiling, of `ceiling`, it misses by `difference`.
+CellResult CellOf(bool higher_is_better, double ceiling, double difference) {
+  CellResult cell;
+  cell.higher_is_better = higher_is_better;
+  cell.references = {{"exact",
+                      Role::kCeiling,
+                      std::string(kSameSequences),
+                      {ceiling, kNan, kNan},
+                      {difference, kNan, kNan}}};
+  return cell;
+}
+
+}  // namespace
+
+TEST_CASE("numbers of any size have four digits, what is no number has none") {
+  CHECK(NumberText(0.20431) == "0.2043");
+  CHECK(NumberText(-0.0) == "0.000");
+  CHECK(NumberText(1.23456e-12) == "1.235e-12");
+  CHECK(NumberText(1.23456e300) == "1.235e+300");
+  for (const double none : {kNan, HUGE_VAL, -HUGE_VAL}) {
+    CHECK(NumberText(none) == "-");
+    CHECK(StatisticText(none) == "-");
+    CHECK(IntervalText({none, 0, 1}) == "undefined");
+  }
+  CHECK(StatisticText(1048576) == "1,048,576");
+  CHECK(StatisticText(-0.0) == "0");
+  CHECK(IntervalText({0.5, 0.25, 0.75}) == "0.5000 [0.2500, 0.7500]");
+  CHECK(IntervalText({0.5, kNan, 0.75}) == "0.5000");
+}
+
+TEST_CASE("shares and gaps are neither minus nothing nor hundreds of digits") {
+  CHECK(ShareText(0.123) == "12.3 %");
+  CHECK(ShareText(0) == "0.0 %");
+  CHECK(ShareText(1e-9) == "< 0.1 %");
+  CHECK(ShareText(kNan) == "-");
+  CHECK(GapText(CellOf(false, 0.5, 0.25)) == "+50.0 %");
+  CHECK(GapText(CellOf(false, 0.5, -1e-9)) == "0.0 %");
+  CHECK(GapText(CellOf(false, 1e-30, 1)) == "+1.000e+32 %");
+  CHECK(GapText(CellOf(true, 0.9, -0.0031)) == "-0.0031");
+  CHECK(GapText(CellOf(true, 0.9, -1e-7)) == "0.0000");
+  CHECK(GapText(CellOf(true, 0.9, kNan)) == "-");
+  CHECK(GapText(CellOf(false, 0, 1)) == "-");
+}
+
+TEST_CASE("each reason for an undefined metric is told once") {
+  CellResult fine, flat, wild;
+  flat.undefined = "flat";
+  wild.undefined = "wild";
+  const CellResult* const cells[] = {&flat, &fine, &wild, &flat};
+  CHECK(UndefinedNotes(cells) == "Undefined: flat.\nUndefined: wild.\n");
+  const CellResult* const good[] = {&fine};
+  CHECK(UndefinedNotes(good).empty());
+}
