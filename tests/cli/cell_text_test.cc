@@ -54,12 +54,17 @@ TEST_CASE("shares and gaps are neither minus nothing nor hundreds of digits") {
   CHECK(GapText(CellOf(false, 0, 1)) == "-");
 }
 
-TEST_CASE("each reason for an undefined metric is told once") {
-  CellResult fine, flat, wild;
+TEST_CASE("each reason for a missing metric or verdict is told once") {
+  CellResult flat, wild, alone;
   flat.undefined = "flat";
   wild.undefined = "wild";
-  const CellResult* const cells[] = {&flat, &fine, &wild, &flat};
-  CHECK(UndefinedNotes(cells) == "Undefined: flat.\nUndefined: wild.\n");
-  const CellResult* const good[] = {&fine};
-  CHECK(UndefinedNotes(good).empty());
+  const CellResult* const cells[] = {&flat, &alone, &wild, &flat, &alone};
+  CHECK(CellNotes(cells) ==
+        "Undefined: flat.\nVerdict \"-\": nothing to compare with.\nUndefined: wild.\n");
+  CHECK(UndefinedNote(alone).empty());
+  CellResult judged;
+  judged.sequences = 2;
+  judged.references = {{"rule", Role::kHeuristic, "closed form", {1, 1, 1}, {-1, -2, -0.5}}};
+  const CellResult* const good[] = {&judged};
+  CHECK(CellNotes(good).empty());
 }

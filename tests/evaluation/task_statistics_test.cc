@@ -78,3 +78,26 @@ TEST_CASE("padding is not counted and no statistics say nothing") {
   CHECK(statistics.tokens == 3);
   CHECK(statistics.scored == 2);
 }
+
+TEST_CASE("what does not vary has no variance, whatever its size, and no signal") {
+  TaskSpec spec;
+  spec.reals = {"x"};
+  TaskPiece piece;
+  ShapePiece(spec, Detail::kScoring, 1, 1000, &piece);
+  for (int64_t t = 0; t < 1000; ++t) {
+    piece.reals[t] = static_cast<double>(t);
+    piece.targets[t] = 1e5 / 3;
+    piece.weights[t] = 0.1;
+  }
+  TaskStatistics statistics(spec), twice(spec);
+  statistics.Add(spec, piece);
+  twice.Merge(statistics);
+  twice.Merge(statistics);
+  for (const TaskStatistics& some : {statistics, twice}) {
+    CHECK(some.target.mean() == 1e5 / 3);
+    CHECK(some.target.variance() == 0);
+    CHECK(std::isnan(Find(some.Named(spec), "signal_to_noise")));
+  }
+  // Of 0 ... 999: (1000^2 - 1) / 12.
+  CHECK(twice.inputs[0].variance() == doctest::Approx(999999.0 / 12));
+}

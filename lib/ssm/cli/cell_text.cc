@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "ssm/base/text.h"
+#include "ssm/evaluation/verdict.h"
 
 namespace ssm {
 
@@ -75,17 +74,19 @@ std::string ChanceText(const CellResult& cell) {
   return chance == nullptr ? "-" : NumberText(chance->estimate.value);
 }
 
-std::string UndefinedNotes(std::span<const CellResult* const> cells) {
-  std::vector<std::string> reasons;
-  for (const CellResult* cell : cells) {
-    const std::string& reason = cell->undefined;
-    if (reason.empty() || std::find(reasons.begin(), reasons.end(), reason) != reasons.end()) {
-      continue;
-    }
-    reasons.push_back(reason);
-  }
+std::string UndefinedNote(const CellResult& cell) {
+  return cell.undefined.empty() ? "" : "Undefined: " + cell.undefined + ".\n";
+}
+
+std::string CellNotes(std::span<const CellResult* const> cells) {
   std::string notes;
-  for (const std::string& reason : reasons) notes += "Undefined: " + reason + ".\n";
+  for (const CellResult* cell : cells) {
+    std::string note = UndefinedNote(*cell);
+    if (note.empty() && Judge(*cell) == Verdict::kUnknown) {
+      note = "Verdict \"-\": " + VerdictSentence(*cell) + ".\n";
+    }
+    if (notes.find(note) == std::string::npos) notes += note;
+  }
   return notes;
 }
 

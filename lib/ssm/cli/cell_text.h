@@ -24,7 +24,9 @@ std::string GapText(const CellResult& cell);
 /// "0.5000 (static)"; "-" when there is none.
 std::string BestHeuristicText(const CellResult& cell);
 std::string ChanceText(const CellResult& cell);
-/// A line for each reason why a cell's metric is undefined; "" when none is.
-std::string UndefinedNotes(std::span<const CellResult* const> cells);
+/// "Undefined: why.\n" of a metric without a value; "" where it has one.
+std::string UndefinedNote(const CellResult& cell);
+/// A line for each reason why a metric is undefined or a verdict is missing; "" when there is none.
+std::string CellNotes(std::span<const CellResult* const> cells);
 
 }  // namespace ssm

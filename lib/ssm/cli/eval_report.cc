@@ -128,7 +128,7 @@ std::string DescribeCells(std::span<const CellResult> cells, const TerminalStyle
   std::string text = CellTable(cells, color);
   std::vector<const CellResult*> all;
   for (const CellResult& cell : cells) all.push_back(&cell);
-  const std::string notes = UndefinedNotes(all);
+  const std::string notes = CellNotes(all);
   if (!notes.empty()) text += "\n" + notes;
   for (const CellResult& cell : cells) {
     const std::string details = CellDetails(cell, style, color);

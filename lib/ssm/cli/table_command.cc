@@ -104,7 +104,7 @@ std::string TableText(const std::vector<Row>& all, bool color) {
     if (overrides) rows.back().push_back(Join(results.origin.overrides, " "));
   }
   return FormatTable(columns, rows, {.bold_header = color, .indent = ""}) + kLegend +
-         UndefinedNotes(cells);
+         CellNotes(cells);
 }
 
 std::string TableJson(const std::vector<Row>& all) {

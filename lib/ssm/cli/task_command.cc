@@ -155,8 +155,7 @@ std::string ToText(const TaskFile& file, const CellResult& cell, const std::vect
     }
   }
   text += FormatTable(columns, rows, style);
-  const CellResult* const cells[] = {&cell};
-  text += UndefinedNotes(cells);
+  text += UndefinedNote(cell);
   rows.clear();
   for (const auto& [name, value] : cell.statistics) rows.push_back({name, StatisticText(value)});
   for (const AxisResult& axis : cell.axes) {

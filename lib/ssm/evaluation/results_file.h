@@ -10,7 +10,8 @@
 
 namespace ssm {
 
-/// What a cell was computed from. Equal origins and equal keys give equal bits on one machine type.
+/// What a cell was computed from. Equal origins, keys and eval.batch give equal bits on one machine
+/// type.
 struct ResultOrigin {
   std::string config_hash;             // of the experiment as evaluated, overrides included
   std::vector<std::string> overrides;  // what differs from the trained one: "task.noise=2.0"

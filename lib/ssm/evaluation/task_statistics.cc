@@ -19,18 +19,17 @@ void AddTo(std::vector<double>& into, const std::vector<double>& from) {
 
 void TaskStatistics::Moments::Add(double x, double weight) {
   count += weight;
-  sum += weight * x;
-  squares += weight * x * x;
+  const double step = x - center;
+  center += step * (weight / count);
+  squares += weight * step * (x - center);
 }
 
 void TaskStatistics::Moments::Merge(const Moments& other) {
+  if (other.count == 0) return;
+  const double step = other.center - center;
+  squares += other.squares + step * step * (count * other.count / (count + other.count));
   count += other.count;
-  sum += other.sum;
-  squares += other.squares;
-}
-
-double TaskStatistics::Moments::variance() const {
-  return std::max(0.0, squares / count - mean() * mean());
+  center += step * (other.count / count);
 }
 
 TaskStatistics::TaskStatistics(const TaskSpec& spec)

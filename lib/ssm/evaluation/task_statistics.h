@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +18,14 @@ struct TaskStatistics {
   void Add(const TaskSpec& spec, const TaskPiece& piece);
   void Merge(const TaskStatistics& other);
 
+  /// Weighted mean and variance without cancellation (West 1979, Commun. ACM 22:532; Chan, Golub
+  /// & LeVeque 1983, Am. Stat. 37:242): what does not vary has variance 0 exactly.
   struct Moments {
-    double count = 0, sum = 0, squares = 0;
+    double count = 0, center = 0, squares = 0;  // squares: of deviations from the center
     void Add(double x, double weight = 1);
     void Merge(const Moments& other);
-    double mean() const { return sum / count; }
-    double variance() const;  // population
+    double mean() const { return count > 0 ? center : std::numeric_limits<double>::quiet_NaN(); }
+    double variance() const { return squares / count; }  // population
   };
   int64_t tokens = 0;
   double scored = 0;            // total weight
