@@ -14,7 +14,7 @@ namespace ssm {
 /// type.
 struct ResultOrigin {
   std::string config_hash;             // of the experiment as evaluated, overrides included
-  std::vector<std::string> overrides;  // what differs from the trained one: "task.noise=2.0"
+  std::vector<std::string> overrides;  // what differs from the trained one: "task.noise=2"
   std::string checkpoint;              // "step-00000200"
   std::string checkpoint_sha256;
   int64_t step = 0;
