@@ -32,6 +32,9 @@ struct ReferenceKind {
 const std::vector<ReferenceKind>& Kinds();
 
 void RunAdamW(const ReferenceCase& c, Comparison& comparison);
+void RunGru(const ReferenceCase& c, Comparison& comparison);
+void RunLstm(const ReferenceCase& c, Comparison& comparison);
+void RunRnn(const ReferenceCase& c, Comparison& comparison);
 void RunS4d(const ReferenceCase& c, Comparison& comparison);
 
 }  // namespace ssm::reference

@@ -30,6 +30,12 @@ std::vector<MixerVariant> MixerVariants() {
       {"s4d", R"({"d_state": 6, "rule": "bilinear", "evaluation": "fft"})"},
       {"s4d", R"({"d_state": 3, "init": "real"})"},
       {"s4d", R"({"d_state": 3, "init": "real", "evaluation": "fft"})"},
+      {"rnn", "{}"},
+      {"rnn", R"({"d_hidden": 3})"},
+      {"gru", "{}"},
+      {"gru", R"({"d_hidden": 9})"},
+      {"lstm", "{}"},
+      {"lstm", R"({"d_hidden": 3, "forget_bias": 1})"},
   };
 }
 

@@ -6,11 +6,26 @@ namespace ssm {
 
 std::vector<OpCase> AllOpCases() {
   std::vector<OpCase> all;
-  for (auto* cases : {LinearCases, PointwiseCases, GatedCases, LayerNormCases, RmsNormCases,
-                      EmbeddingCases, SquaredErrorCases, BinaryCrossEntropyCases,
-                      SoftmaxCrossEntropyCases, DropoutCases, ObserveCases, DiscretizeDiagonalCases,
-                      DiagonalScanCases, S4dScanCases, S4dScanIrregularCases, S4dKernelCases,
-                      FftConvCases, DiagonalResponseCases, DiagonalFinalStateCases}) {
+  for (auto* cases : {LinearCases,
+                      PointwiseCases,
+                      GatedCases,
+                      LayerNormCases,
+                      RmsNormCases,
+                      EmbeddingCases,
+                      SquaredErrorCases,
+                      BinaryCrossEntropyCases,
+                      SoftmaxCrossEntropyCases,
+                      DropoutCases,
+                      ObserveCases,
+                      DiscretizeDiagonalCases,
+                      DiagonalScanCases,
+                      S4dScanCases,
+                      S4dScanIrregularCases,
+                      S4dKernelCases,
+                      FftConvCases,
+                      DiagonalResponseCases,
+                      DiagonalFinalStateCases,
+                      RecurrentScanCases}) {
     std::vector<OpCase> some = cases();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

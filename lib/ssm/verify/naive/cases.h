@@ -24,5 +24,6 @@ std::vector<OpCase> S4dKernelCases();
 std::vector<OpCase> FftConvCases();
 std::vector<OpCase> DiagonalResponseCases();
 std::vector<OpCase> DiagonalFinalStateCases();
+std::vector<OpCase> RecurrentScanCases();
 
 }  // namespace ssm
