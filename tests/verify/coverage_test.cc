@@ -26,8 +26,9 @@ TEST_CASE("every op that a model of any registered mixer records has a case") {
                               R"("norm": "rms", "output": "glu", "dropout": 0.25)",
                               R"("norm": "none", "output": "none", "activation": "none",
                                  "mlp": {"gated": false, "activation": "sigmoid"})"}) {
+      const std::string comma = variant.options == "{}" ? "" : ", ";
       const std::string mixer =
-          R"({"type": ")" + variant.type + R"(", )" + variant.options.substr(1);
+          R"({"type": ")" + variant.type + '"' + comma + variant.options.substr(1);
       const auto options =
           MakeModel(registry, R"({"d_model": 4, "layers": 1, "block": {)" + std::string(block) +
                                   R"(, "mixer": )" + mixer + "}}");
