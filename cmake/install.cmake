@@ -12,6 +12,18 @@ install(TARGETS ssmctl)
 install(TARGETS ssm ssm_flags ssm_counting_new ${layers} EXPORT ssm)
 install(EXPORT ssm NAMESPACE ssm:: DESTINATION ${place})
 install(DIRECTORY lib/ssm TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+# Where each shell looks for what completes ssmctl.
+set(bash bash-completion/completions/ssmctl)
+set(zsh zsh/site-functions/_ssmctl)
+set(fish fish/vendor_completions.d/ssmctl.fish)
+foreach(shell bash zsh fish)
+  set(script ${PROJECT_BINARY_DIR}/completion/${${shell}})
+  get_filename_component(folder ${script} DIRECTORY)
+  install(CODE "file(MAKE_DIRECTORY \"${folder}\")
+execute_process(COMMAND \"$<TARGET_FILE:ssmctl>\" completion ${shell} OUTPUT_FILE \"${script}\"
+                COMMAND_ERROR_IS_FATAL ANY)")
+endforeach()
+install(DIRECTORY ${PROJECT_BINARY_DIR}/completion/ TYPE DATA)
 install(FILES LICENSE README.md TYPE DOC)
 
 configure_package_config_file(cmake/ssm-config.cmake.in ssm-config.cmake

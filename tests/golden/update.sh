@@ -10,5 +10,5 @@ if [ $# -lt 1 ] || [ $# -gt 2 ] || { [ $# -eq 2 ] && [ "$2" != --write ]; }; the
   exit 64
 fi
 wish=show
-if [ $# -eq 2 ]; then wish=write; fi
+if [ $# -eq 2 ]; then wish="write"; fi
 SSM_GOLDEN_UPDATE=$wish exec "$1/test_golden" --test-case="every bad input gets its words from the program"

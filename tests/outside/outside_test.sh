@@ -18,4 +18,5 @@ program=$work/build/outside
 "$program" train --quiet "$source/decay.json" --out "$work/run"
 "$program" eval "$work/run" > "$work/table"
 grep -q 'decay' "$work/table"
+test -s "$work/prefix/share/bash-completion/completions/ssmctl"
 "$work/prefix/bin/ssmctl" --version | grep -q '^ssmctl '

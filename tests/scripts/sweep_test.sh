@@ -14,7 +14,7 @@ grid_case() {
   expect_equal "$(grep -c '^\[[1-4]/4\] start ' err)" 4
   expect_equal "$(grep -c '^\[[1-4]/4\] ok ' err)" 4
   expect_in 'sweep: 4 ok' err
-  expect test -e grid/track-lr_0.002-seed_1-*/results/test-forward-T16-n16.json
+  expect test -e grid/track-lr_0.002-seed_1-*/results/test-forward-T16-n16-step8-seed1.json
   expect_in '"init": 2' grid/track-lr_0.001-seed_2-*/config.json
   skip_of_grid
 }

@@ -9,6 +9,7 @@
 #include "ssm/base/log.h"
 #include "ssm/base/text.h"
 #include "ssm/cli/commands.h"
+#include "ssm/cli/completion.h"
 #include "ssm/cli/help.h"
 
 namespace ssm {
@@ -34,6 +35,7 @@ class CommandLine {
     AddTask();
     AddList();
     AddDescribe();
+    AddCompletion();
   }
 
   ExitCode Run() {
@@ -206,6 +208,58 @@ class CommandLine {
     c.add_flag("--schema,--json", describe_.schema, "print a JSON Schema instead");
   }
 
+  void AddCompletion() {
+    CLI::App& c = Add("completion", "print a script that completes what is typed in a shell",
+                      "ssmctl completion bash|zsh|fish",
+                      {"source <(ssmctl completion bash)",
+                       "ssmctl completion fish > ~/.config/fish/completions/ssmctl.fish"},
+                      [this] { return PrintCompletion(); });
+    c.add_option("SHELL", shell_, "bash, zsh or fish")
+        ->required()
+        ->type_name("")
+        ->check(CLI::IsMember(CompletionShells()));
+  }
+
+  ExitCode PrintCompletion() const {
+    std::vector<CompletionCommand> all;
+    for (const Entry& entry : commands_) {
+      const CLI::App& command = *app_.get_subcommand(entry.name);
+      CompletionCommand& one = all.emplace_back();
+      one.name = entry.name;
+      one.help = command.get_description();
+      one.words = WordsOf(entry.name);
+      for (const CLI::Option* option : command.get_options()) {
+        if (option->get_positional() || option->get_group().empty()) continue;
+        for (const std::string& name : option->get_lnames()) {
+          const std::vector<std::string>& shorts = option->get_snames();
+          one.flags.push_back({"--" + name, shorts.empty() ? "" : "-" + shorts.front(),
+                               option->get_description(), option->get_expected_max() > 0});
+        }
+      }
+    }
+    all.push_back({"help", "show what there is", {}, CommandNames()});
+    all.back().words.push_back("exit-codes");
+    context_.output->Write(CompletionScript(shell_, all));
+    return ExitCode::kDone;
+  }
+
+  /// What the argument of a command may be, where that is a word.
+  std::vector<std::string> WordsOf(const std::string& command) const {
+    if (command == "completion") return CompletionShells();
+    if (command == "list") return {"mixers", "tasks", "all"};
+    if (command != "describe") return {};
+    std::vector<std::string> words = {"experiment"};
+    for (const auto& entry : context_.catalogue->mixers.entries()) words.push_back(entry.type);
+    for (const auto& entry : context_.catalogue->tasks.entries()) words.push_back(entry.type);
+    return words;
+  }
+
+  std::vector<std::string> CommandNames() const {
+    std::vector<std::string> names;
+    for (const Entry& entry : commands_) names.push_back(entry.name);
+    return names;
+  }
+
   struct Entry {
     std::string name, usage;
     std::vector<std::string> examples;
@@ -221,8 +275,7 @@ class CommandLine {
 
   [[noreturn]] void UnknownCommand(const std::string& name) const {
     const std::string kind = name.starts_with("-") ? "flag" : "command";
-    std::vector<std::string> names;
-    for (const Entry& entry : commands_) names.push_back(entry.name);
+    std::vector<std::string> names = CommandNames();
     if (kind == "flag") names = {"--help", "--version"};
     throw UsageError(fmt::format("unknown {} {}{}", kind, Quote(name), DidYouMean(name, names)),
                      "run \"ssmctl --help\" for what there is");
@@ -330,6 +383,7 @@ class CommandLine {
   TaskCommand task_;
   ListCommand list_;
   DescribeCommand describe_;
+  std::string shell_;
 };
 
 }  // namespace

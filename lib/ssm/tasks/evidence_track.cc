@@ -95,7 +95,7 @@ TaskSpec EvidenceTrack::Spec() const {
   return spec;
 }
 
-int64_t EvidenceTrack::Examples(Split split) const {
+int64_t EvidenceTrack::Examples(Split split, const StreamOptions&) const {
   return split == Split::kProbe ? 0 : -1;  // nothing is asked without a signal
 }
 

@@ -31,7 +31,7 @@ class EvidenceTrack final : public Task {
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
   TaskSpec Spec() const override;
-  int64_t Examples(Split split) const override;
+  int64_t Examples(Split split, const StreamOptions& options) const override;
   std::unique_ptr<SequenceStream> Open(uint64_t seed, Split split, int64_t index,
                                        const StreamOptions& options) const override;
   std::vector<KnownValue> Known(Split split, const StreamOptions& options) const override;
