@@ -17,6 +17,8 @@ std::vector<std::pair<std::string, std::string>> TaskVariants() {
       {"evidence.decide", R"({"steps": 40, "delay": 5, "miss": 0.25})"},
       {"evidence.track", R"({"steps": 50})"},
       {"evidence.track", R"({"steps": 50, "miss": 0.25})"},
+      {"relocate.tokens", R"({"steps": 40})"},
+      {"relocate.tokens", R"({"steps": 50, "encoding": "phrase", "question": "mixed"})"},
       {"series", R"({"file": "data/mrpt/simul.rawlog.GT.txt", "time_column": "0",
                      "columns": ["1", "2", "3"], "angles": ["3"], "horizon": 3, "context": 32,
                      "input": "change", "predict": "change", "use_dt": true})"},

@@ -1,5 +1,6 @@
 #include "ssm/tasks/evidence_decide.h"
 #include "ssm/tasks/evidence_track.h"
+#include "ssm/tasks/relocate_tokens.h"
 #include "ssm/tasks/series.h"
 #include "ssm/tasks/task.h"
 
@@ -10,6 +11,8 @@ void RegisterTasks(TaskRegistry& registry) {
                                "say which side a stream of noisy samples comes from");
   registry.Add<EvidenceTrack>("evidence.track",
                               "follow a wandering quantity seen through noise, now or in the past");
+  registry.Add<RelocateTokens>("relocate.tokens",
+                               "say where an object is that was carried along out of sight");
   registry.Add<SeriesTask>("series", "forecast a recording read from a CSV or text file");
 }
 

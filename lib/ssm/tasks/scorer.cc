@@ -22,9 +22,7 @@ double BinaryHit(double y, double target) {
   return (y > 0) == (target > 0.5) ? 1 : 0;
 }
 
-struct SoftmaxScore {
-  double hit = 0, loss = 0;
-};
+}  // namespace
 
 SoftmaxScore ScoreClasses(const double* y, int64_t classes, int64_t target) {
   const double largest = *std::max_element(y, y + classes);
@@ -38,8 +36,6 @@ SoftmaxScore ScoreClasses(const double* y, int64_t classes, int64_t target) {
   const double hit = std::isnan(sum) ? sum : (y[target] == largest ? 1 / ties : 0);
   return {hit, largest + std::log(sum) - y[target]};
 }
-
-}  // namespace
 
 int64_t LagOctave(int64_t lag) {
   SSM_CHECK(lag >= 0, "a lag is not negative");

@@ -24,6 +24,13 @@ struct SequenceSums {
                 const std::string& label, int64_t sequences) const;
 };
 
+/// How good logits are when the class is `target`: hit is 1 where it has the largest logit, 1/k
+/// where k share that, NaN when a logit is NaN; loss is the cross-entropy in nats.
+struct SoftmaxScore {
+  double hit = 0, loss = 0;
+};
+SoftmaxScore ScoreClasses(const double* y, int64_t classes, int64_t target);
+
 /// The generic scorer. For the model ("model") and every reference, overall, by lag octave (axis
 /// "lag") and by stratum (axis and label of the spec), one tally each of:
 ///   squared error          "nmse" = sum w (y - target)^2 / sum w variance_o, and "mse"

@@ -25,7 +25,7 @@ struct StreamLawResult {
 ///   content  inputs, weights and dt are finite, weights not negative, targets finite and of their
 ///            kind where scored, strata and categories have their labels, some step is scored
 ///   known    every reference scores what Known() says of it, within 5 standard errors over
-///   sequences
+///            sequences; where none has an exception, exceptions in 14 of them or more are denied
 /// Cost: a few drawings of every sequence.
 std::vector<StreamLawResult> CheckStreams(const Task& task, Split split,
                                           const StreamOptions& options, uint64_t seed,
