@@ -38,7 +38,7 @@ TEST_CASE("packed: one step with op, object, container and place") {
   CHECK(packed({}) == Ids{0, 0, 0, 0});
   CHECK(packed({.op = RelocateOp::kMove, .object = 3, .place = 7}) == Ids{1, 4, 0, 8});
   CHECK(packed({.op = RelocateOp::kPut, .object = 0, .container = 1}) == Ids{2, 1, 2, 0});
-  CHECK(packed({.op = RelocateOp::kTake, .object = 2}) == Ids{3, 3, 0, 0});
+  CHECK(packed({.op = RelocateOp::kTake, .object = 1}) == Ids{3, 2, 0, 0});
   CHECK(packed({.op = RelocateOp::kTake, .object = 2, .place = 5}) == Ids{3, 3, 0, 6});
   CHECK(packed({.op = RelocateOp::kCarry, .container = 0, .place = 0}) == Ids{4, 0, 1, 1});
   CHECK(packed({.op = RelocateOp::kAskNow, .object = 1}) == Ids{5, 2, 0, 0});

@@ -54,6 +54,8 @@ TEST_CASE("options at random: the laws hold and answers follow from the tokens")
     CAPTURE(config);
     for (const StreamLawResult& law : CheckStreams(task, Split::kTrain, {}, 2, 8)) {
       if (law.law == "known") continue;  // needs many sequences
+      // Sequences of a few steps are equal now and then.
+      if (law.law == "pure" && task.steps < 20 * per_slot) continue;
       CAPTURE(law.law);
       CHECK_MESSAGE(law.passed, law.where);
     }
