@@ -26,12 +26,12 @@ std::string RelocateTokens::DescribeEvents() const {
         "it holds to another place with {}",
         FormatNumber(p_put), FormatNumber(p_take), FormatNumber(p_carry));
   }
-  text += fmt::format(
-      ", shows {} with {}",
-      noise_words == 1 ? "a noise word" : "one of " + Counted(noise_words, "noise word"),
-      FormatNumber(p_noise));
-  if (mode == Mode::kStream) text += fmt::format(", asks with {}", FormatNumber(p_ask));
-  text += ", and else shows nothing.";
+  if (p_noise > 0) {
+    const std::string words = Counted(noise_words, "noise word");
+    text += fmt::format(", shows one of {} with {}", words, FormatNumber(p_noise));
+  }
+  if (mode == Mode::kStream) text += fmt::format(", is a question with {}", FormatNumber(p_ask));
+  text += ", and else is empty.";
   if (containers == 0) return text;
   return text +
          " What cannot be - moving or putting in an object that is in a container, taking out one "
