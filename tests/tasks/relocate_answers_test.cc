@@ -154,7 +154,7 @@ TEST_CASE("stale answers: all of those of last seen, none of the tracker's") {
   CHECK(Find(stale, "model", "stale_answer").value == 1);
   CHECK(Find(stale, "model", "stale_answer").weight ==
         doctest::Approx(Find(stale, "model", "accuracy").weight *
-                  (1 - Find(stale, "model", "accuracy").value)));
+                        (1 - Find(stale, "model", "accuracy").value)));
   CHECK(Find(Play(task, 100, RelocateObserver::kChance), "model", "stale_answer").value == 0.125);
   CHECK(std::isnan(
       Find(Play(task, 100, RelocateObserver::kChance, true), "model", "stale_answer").value));

@@ -13,6 +13,7 @@ using namespace ssm;  // NOLINT
 enum class Fault {
   kNone,
   kHiddenCounter,  // what was drawn before leaks in
+  kTwins,          // neighbours are the same sequence
   kCut,            // the first step of every piece differs
   kShort,          // one step too few
   kDetail,         // scoring changes the inputs
@@ -77,6 +78,7 @@ class CoinStream final : public SequenceStream {
 
 std::unique_ptr<SequenceStream> CoinTask::Open(uint64_t seed, Split, int64_t index,
                                                const StreamOptions&) const {
+  if (fault_ == Fault::kTwins) index /= 2;
   return std::make_unique<CoinStream>(
       fault_, Random(seed, RandomStream::kTrain, static_cast<uint64_t>(index)), ++opened_);
 }
@@ -93,6 +95,7 @@ std::string Broken(Fault fault, double said = 1) {
 TEST_CASE("each fault breaks the laws it should") {
   CHECK(Broken(Fault::kNone).empty());
   CHECK(Broken(Fault::kHiddenCounter) == "pure cuts shapes ");
+  CHECK(Broken(Fault::kTwins) == "pure ");
   CHECK(Broken(Fault::kCut) == "cuts ");
   CHECK(Broken(Fault::kShort) == "shapes ");
   CHECK(Broken(Fault::kDetail) == "shapes ");

@@ -53,16 +53,17 @@ void RelocateTokens::VisitFields(FieldVisitor& visitor) {
 
 void RelocateTokens::Check(Faults& faults) const {
   if (steps < ShortestSequence()) {
-    faults.Add("steps", fmt::format("is {}, but showing {} objects and {} containers and asking "
-                                    "once takes {} steps: ask for at least as many",
+    faults.Add("steps", fmt::format("is {}, but showing everything (objects {}, containers {}) "
+                                    "and asking once takes {} steps: ask for at least as many",
                                     steps, objects, containers, ShortestSequence()));
   }
   const double sum = p_move + p_put + p_take + p_carry + p_noise + LawOfSlots(0).p_ask;
   if (sum > 1 + 1e-12) {
     faults.Add("p_move",
-               fmt::format("and p_put, p_take, p_carry, p_noise{} add up to {}, but a slot shows "
-                           "one event at most: lower them to a sum of at most 1",
-                           mode == Mode::kStream ? ", p_ask" : "", FormatDigits(sum, 4)));
+               fmt::format("is {}, and with p_put, p_take, p_carry, p_noise{} the sum is {}, but a "
+                           "slot shows one event at most: lower them to a sum of at most 1",
+                           FormatNumber(p_move), mode == Mode::kStream ? " and p_ask" : "",
+                           FormatDigits(sum, 4)));
   }
   if (balance != Balance::kHidden50) return;
   const char* missing = containers == 0 ? "containers" : p_put == 0 ? "p_put" : "p_carry";
@@ -99,8 +100,8 @@ RelocateLaw RelocateTokens::LawOf(const StreamOptions& options) const {
   const int64_t length = options.steps > 0 ? options.steps : steps;
   if (length < ShortestSequence()) {
     Fail(ExitCode::kBadConfig,
-         fmt::format("relocate.tokens: sequences of {} steps have no room for a question after {} "
-                     "objects and {} containers are shown; ask for at least {} steps",
+         fmt::format("relocate.tokens: sequences of {} steps have no room for a question after "
+                     "everything is shown (objects {}, containers {}); ask for at least {} steps",
                      length, objects, containers, ShortestSequence()));
   }
   return LawOfSlots(length / StepsOfSlot());

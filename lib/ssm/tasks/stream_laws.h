@@ -17,8 +17,8 @@ struct StreamLawResult {
 
 /// Asks every law of `sequences` sequences of a split drawn under `options` (its detail is
 /// ignored):
-///   pure     sequence i is the same whatever was drawn before; other indices and seeds differ (a
-///            finite split need not)
+///   pure     sequence i is the same whatever was drawn before; other indices and seeds differ, at
+///            64 times the length at least (a finite split need not)
 ///   cuts     pieces of random lengths join to the sequence drawn whole, bit for bit
 ///   shapes   a sequence has the length asked for, then gives nothing more; asking for more detail
 ///            changes nothing of what training sees
