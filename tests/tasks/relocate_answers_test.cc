@@ -30,7 +30,7 @@ TEST_CASE("read back from the tokens alone: every question has the answer that f
         replay.See(slot, s);
         for (int64_t o = 0; o < task.objects; ++o) {
           const auto place = replay.Answer({.op = 5, .object = o});
-          CHECK(piece.latents[s * per_slot * task.objects + o] ==
+          CHECK(piece.latents[((s + 1) * per_slot - 1) * task.objects + o] ==
                 static_cast<double>(place.value_or(0)));
         }
         if (!slot.asks()) continue;
@@ -49,6 +49,22 @@ TEST_CASE("read back from the tokens alone: every question has the answer that f
     }
     CHECK(questions >= 60);
   }
+}
+
+TEST_CASE("a phrase changes no place before its last word") {
+  RelocateTokens task;
+  task.encoding = RelocateEncoding::kPhrase;
+  const TaskPiece piece = OneSequence(task, 0);
+  int64_t changes = 0;
+  for (int64_t t = 1; t < piece.steps; ++t) {
+    for (int64_t o = 0; o < task.objects; ++o) {
+      const int64_t at = t * task.objects + o;
+      if (piece.latents[at] == piece.latents[at - task.objects]) continue;
+      CHECK(t % 3 == 2);
+      ++changes;
+    }
+  }
+  CHECK(changes > 5);
 }
 
 TEST_CASE("the windowed observer knows what the last steps imply, and nothing else") {

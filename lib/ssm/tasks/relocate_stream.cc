@@ -22,7 +22,8 @@ class RelocateStream final : public SequenceStream {
         fields_(std::ssize(code_.Fields())),
         axes_(std::ssize(RelocateStrata(law))),
         script_(law, random),
-        observers_(law.places) {}
+        observers_(law.places),
+        places_(static_cast<size_t>(law.objects), 0.0) {}
 
   int64_t Next(int64_t n, const PieceRow& row) override {
     const int64_t count = std::min(n, show_.steps - at_);
@@ -37,9 +38,7 @@ class RelocateStream final : public SequenceStream {
         code_.Write(event_, part, row.tokens + k * fields_);
       }
       if (!blank && part == code_.answer_step() && IsQuestion(event_.op)) Ask(k, row);
-      for (int64_t o = 0; row.latents != nullptr && o < law_.objects; ++o) {
-        row.latents[k * law_.objects + o] = Id(world().Now(o).place);
-      }
+      if (row.latents != nullptr) WriteLatents(part, row.latents + k * law_.objects);
     }
     return count;
   }
@@ -63,6 +62,14 @@ class RelocateStream final : public SequenceStream {
                      row.references + k * kRelocateObservers * law_.places);
   }
 
+  /// What happens is true from the last step that tells it.
+  void WriteLatents(int64_t part, double* out) {
+    for (int64_t o = 0; part == code_.steps() - 1 && o < law_.objects; ++o) {
+      places_[static_cast<size_t>(o)] = Id(world().Now(o).place);
+    }
+    std::copy(places_.begin(), places_.end(), out);
+  }
+
   void WriteStrata(int64_t* out) const {
     const int64_t object = event_.object;
     *out++ = std::min(world().HiddenMoves(object), kManyHiddenMoves);
@@ -79,6 +86,7 @@ class RelocateStream final : public SequenceStream {
   int64_t fields_, axes_;
   RelocateScript script_;
   RelocateObservers observers_;
+  std::vector<double> places_;  // as of the last slot told whole
   RelocateEvent event_;
   int64_t at_ = 0;
 };
