@@ -263,5 +263,40 @@ TEST_CASE("a pipe is written to, never replaced") {
   CHECK(S_ISFIFO(status.st_mode));
 }
 
+TEST_CASE("data that may never end is not read") {
+  for (const char* device : {"/dev/zero", "/dev/null"}) {
+    const Thrown thrown = ErrorOf([&] { ReadDataFile(device); });
+    CHECK(thrown.code == ExitCode::kBadData);
+    CHECK(thrown.Says("it is a device"));
+  }
+}
+
+TEST_CASE("data larger than memory is refused unread") {
+  const TempFolder folder;
+  const std::string path = folder / "sparse";
+  WriteNewFile(path, "x");
+  REQUIRE(::truncate(path.c_str(), off_t{1} << 42) == 0);
+  const Thrown thrown = ErrorOf([&] { ReadDataFile(path); });
+  CHECK(thrown.code == ExitCode::kBadData);
+  CHECK(thrown.Says("4.00 TiB or more"));
+  CHECK(thrown.Says("a quarter of the free memory"));
+}
+
+TEST_CASE("data that ends comes from pipes and the kernel too") {
+  const TempFolder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { AtomicWriteFile(pipe, "1,2\n"); });
+  CHECK(ReadDataFile(pipe) == "1,2\n");
+  writer.join();
+  CHECK(ReadDataFile("/proc/self/stat").starts_with(std::to_string(::getpid())));
+}
+
+TEST_CASE("a full disk is told with what to do") {
+  const Thrown thrown = ErrorOf([] { AtomicWriteFile("/dev/full", "x"); });
+  CHECK(thrown.code == ExitCode::kIoError);
+  CHECK(thrown.Says("Make room on that disk"));
+}
+
 }  // namespace
 }  // namespace ssm

@@ -187,5 +187,25 @@ TEST_CASE("splitting, joining, trimming, quoting") {
   CHECK(Quote(std::string(59, 'x') + "éé") == "\"" + std::string(59, 'x') + "...\"");
 }
 
+TEST_CASE("counts of bytes as people write them") {
+  CHECK(ParseBytes("1048576") == 1 << 20);
+  CHECK(ParseBytes("512KiB") == 512 << 10);
+  CHECK(ParseBytes("1.5 GiB") == 3ll << 29);
+  CHECK(ParseBytes("2TiB") == 1ll << 41);
+  for (const char* wrong : {"", "0", "-1", "1.5", "4GB", "4gib", "GiB", "nan", "inf", "1e30",
+                            "9999999TiB", "4 GiB x"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(ParseBytes(wrong).has_value());
+  }
+}
+
+TEST_CASE("words for a shell") {
+  CHECK(ShellQuote("runs/track-1_a.b") == "runs/track-1_a.b");
+  CHECK(ShellQuote("") == "''");
+  CHECK(ShellQuote("my runs") == "'my runs'");
+  CHECK(ShellQuote("it's $HOME") == "'it'\\''s $HOME'");
+  CHECK(ShellQuote("*;\"\n~") == "'*;\"\n~'");
+}
+
 }  // namespace
 }  // namespace ssm

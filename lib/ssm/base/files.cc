@@ -16,6 +16,7 @@
 
 #include "ssm/base/crash_point.h"
 #include "ssm/base/errors.h"
+#include "ssm/base/memory.h"
 #include "ssm/base/text.h"
 
 namespace ssm {
@@ -29,7 +30,10 @@ std::string SystemText(int error) { return std::generic_category().message(error
 
 [[noreturn]] void FailSystem(ExitCode code, const char* what, const std::string& path) {
   const int error = errno;
-  throw Error(code, fmt::format("Cannot {} {}: {}.", what, Quote(path), SystemText(error)));
+  const bool full = error == ENOSPC || error == EDQUOT;
+  throw Error(code,
+              fmt::format("Cannot {} {}: {}.{}", what, Quote(path), SystemText(error),
+                          full ? " Make room on that disk." : ""));
 }
 
 // Missing, or there and out of reach.
@@ -111,7 +115,7 @@ void WriteInPlace(const std::string& path, std::string_view bytes) {
 
 }  // namespace
 
-std::string ReadFile(const std::string& path, int64_t limit) {
+std::string ReadFile(const std::string& path, int64_t limit, std::string_view reason) {
   const Descriptor file(Open(path, O_RDONLY));
   if (file.get() < 0) FailOpen("open", path);
   struct stat status {};
@@ -121,9 +125,10 @@ std::string ReadFile(const std::string& path, int64_t limit) {
                 fmt::format("Cannot read {}: it is a folder, not a file.", Quote(path)));
   }
   const auto refuse_size = [&](int64_t size) {
-    throw Error(ExitCode::kBadData,
-                fmt::format("{} is too large: {} or more, where at most {} are read.", Quote(path),
-                            FormatBytes(size), FormatBytes(limit)));
+    throw Error(
+        ExitCode::kBadData,
+        fmt::format("{} is too large: {} or more, where at most {} are read{}{}.", Quote(path),
+                    FormatBytes(size), FormatBytes(limit), reason.empty() ? "" : ", ", reason));
   };
   if (S_ISREG(status.st_mode) && status.st_size > limit) refuse_size(status.st_size);
   std::string bytes;
@@ -144,6 +149,15 @@ std::string ReadFile(const std::string& path, int64_t limit) {
     }
     if (bytes.size() >= capacity) capacity = 2 * bytes.size();
   }
+}
+
+std::string ReadDataFile(const std::string& path) {
+  struct stat status {};
+  if (Stat(path, status) && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
+    throw Error(ExitCode::kBadData,
+                fmt::format("Cannot read {}: it is a device; name a file or a pipe.", Quote(path)));
+  }
+  return ReadFile(path, AvailableMemory() / 4, "a quarter of the free memory");
 }
 
 void AtomicWriteFile(const std::string& path, std::string_view bytes) {

@@ -12,9 +12,13 @@ namespace ssm {
 
 /// All bytes of a file or pipe.
 /// @throws Error(kMissingInput) when there is none or a folder, Error(kBadData) above `limit`
-/// bytes,
-///         Error(kIoError) when reading fails.
-std::string ReadFile(const std::string& path, int64_t limit = std::numeric_limits<int64_t>::max());
+/// bytes, giving `reason` where there is one, Error(kIoError) when reading fails.
+std::string ReadFile(const std::string& path, int64_t limit = std::numeric_limits<int64_t>::max(),
+                     std::string_view reason = "");
+/// A file of data, of a size nobody promises: at most a quarter of the free memory is read, the
+/// rest being for what is made of it; devices, which may never end, are refused.
+/// @throws as ReadFile.
+std::string ReadDataFile(const std::string& path);
 
 /// Makes `path` hold `bytes`, all or nothing, also across a power cut: a temporary sibling is
 /// written, synced and closed, then renamed over `path`, then the folder is synced. The sibling is

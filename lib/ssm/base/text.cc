@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
 #include "ssm/base/errors.h"
 
@@ -171,6 +173,21 @@ std::string FormatBytes(int64_t bytes) {
   return FormatDigits(value, 3) + " " + kUnits[unit];
 }
 
+std::optional<int64_t> ParseBytes(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits = {
+      {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}}};
+  double unit = 1;
+  for (const auto& [name, bytes] : kUnits) {
+    if (!text.ends_with(name)) continue;
+    unit = bytes;
+    text = Trim(text.substr(0, text.size() - name.size()));
+  }
+  const std::optional<double> number = ParseNumber(text);
+  const bool whole = unit > 1 || ParseInteger(text).has_value();
+  if (!number || !whole || !(*number * unit >= 1 && *number * unit < 0x1p63)) return std::nullopt;
+  return static_cast<int64_t>(*number * unit);
+}
+
 std::string FormatDuration(double seconds) {
   if (!std::isfinite(seconds)) return NonFinite(seconds) + " s";
   if (seconds < 0) return "-" + FormatDuration(-seconds);
@@ -263,6 +280,24 @@ std::string Quote(std::string_view text) {
     }
   }
   return quoted + (length < text.size() ? "...\"" : "\"");
+}
+
+std::string ShellQuote(std::string_view text) {
+  constexpr std::string_view kPlain = "+,-./:=@_%";
+  const bool plain = std::all_of(text.begin(), text.end(), [&](char c) {
+    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
+           kPlain.find(c) != std::string_view::npos;
+  });
+  if (plain && !text.empty()) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
 }
 
 }  // namespace ssm

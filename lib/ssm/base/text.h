@@ -38,6 +38,9 @@ std::optional<int64_t> ParseInteger(std::string_view text);
 
 /// "512 B", "1.50 KiB", "24.0 GiB".
 std::string FormatBytes(int64_t bytes);
+/// "1048576", "512 KiB", "512KiB", "64MiB", "1.5 GiB": what a person writes for a count of bytes,
+/// at least 1. Nothing where it is none or does not fit.
+std::optional<int64_t> ParseBytes(std::string_view text);
 /// "850 ms", "4.2 s", "3 min 20 s", "2 h 05 min", "3 d 4 h".
 std::string FormatDuration(double seconds);
 
@@ -68,5 +71,7 @@ std::string_view Trim(std::string_view text);
 
 /// For messages: in double quotes, control bytes and quotes as escapes, cut after 60 bytes.
 std::string Quote(std::string_view text);
+/// For commands a person copies into a POSIX shell: one word, in single quotes where it needs them.
+std::string ShellQuote(std::string_view text);
 
 }  // namespace ssm

@@ -230,7 +230,7 @@ std::optional<int64_t> Table::Column(std::string_view name) const {
   return there ? number : std::nullopt;
 }
 
-Table ReadTable(const std::string& path) { return ParseTable(ReadFile(path), path); }
+Table ReadTable(const std::string& path) { return ParseTable(ReadDataFile(path), path); }
 
 Table ParseTable(std::string_view text, const std::string& name) {
   return TableParser(text, name).Parse();

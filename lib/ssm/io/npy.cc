@@ -272,7 +272,7 @@ std::pair<std::string_view, std::string_view> SplitHeader(std::string_view bytes
 
 }  // namespace
 
-AnyArray ReadNpy(const std::string& path) { return ParseNpy(ReadFile(path), path); }
+AnyArray ReadNpy(const std::string& path) { return ParseNpy(ReadDataFile(path), path); }
 
 AnyArray ParseNpy(std::string_view bytes, const std::string& name) {
   const auto [text, data] = SplitHeader(bytes, name);

@@ -184,7 +184,7 @@ const NamedTensor* TensorFile::Find(std::string_view name) const {
 }
 
 TensorFile ReadSafetensors(const std::string& path, const SafetensorsOptions& options) {
-  return ParseSafetensors(ReadFile(path), path, options);
+  return ParseSafetensors(ReadDataFile(path), path, options);
 }
 
 TensorFile ParseSafetensors(std::string_view bytes, const std::string& name,
