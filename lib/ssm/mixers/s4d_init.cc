@@ -33,7 +33,12 @@ Init PoleDecayInit(const S4dOptions& options) {
 
 Init PoleFrequencyInit(const S4dOptions& options) {
   SSM_CHECK(options.complex(), "real modes have no frequency");
-  if (options.init == S4dInit::kLegs) return Repeat(LegsNormalFrequencies(options.d_state));
+  if (options.init == S4dInit::kLegs) {
+    // Solved for when values are drawn: a layout needs none.
+    return [order = options.d_state](std::span<double> values, Random& random) {
+      Repeat(LegsNormalFrequencies(order))(values, random);
+    };
+  }
   std::vector<double> row(static_cast<size_t>(options.modes()));
   for (size_t n = 0; n < row.size(); ++n) {
     row[n] = Frequency(options.init, static_cast<double>(n), static_cast<double>(options.d_state));
