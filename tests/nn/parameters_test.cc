@@ -51,5 +51,22 @@ TEST_CASE("float and double start as the same model, and views carry the version
   CHECK(f.values(store.infos()[0]).size() == 7);
 }
 
+TEST_CASE("a layout is the same without values, and has none") {
+  ParameterStore drawn, layout(InitialValues::kLayout);
+  for (ParameterStore* store : {&drawn, &layout}) {
+    ParameterBuilder root(*store, 3);
+    root.Add("w", {3, 5}, Normal(0, 1));
+    root.Scope("layers.0").Add("dt", {2}, Ones(), "ssm", false);
+  }
+  CHECK(layout.flat_size() == drawn.flat_size());
+  CHECK(layout.count() == drawn.count());
+  CHECK(layout.Find("layers.0.dt")->param.offset == drawn.Find("layers.0.dt")->param.offset);
+  CHECK(layout.initial().empty());
+  CHECK_THROWS_AS(Parameters<float>{layout}, Error);
+  // A tensor of 2^50 numbers takes no memory.
+  ParameterBuilder(layout, 3).Add("huge", {int64_t{1} << 25, int64_t{1} << 25}, Normal(0, 1));
+  CHECK(layout.flat_size() > int64_t{1} << 50);
+}
+
 }  // namespace
 }  // namespace ssm

@@ -13,8 +13,10 @@ std::string LayerName(size_t layer) { return "layers." + std::to_string(layer); 
 }  // namespace
 
 template <Scalar T>
-SequenceModel<T>::SequenceModel(const ModelOptions& options, const ModelIo& io, uint64_t seed) {
+SequenceModel<T>::SequenceModel(const ModelOptions& options, const ModelIo& io, uint64_t seed,
+                                InitialValues values) {
   auto parts = std::make_unique<ModelParts<T>>();
+  parts->store = ParameterStore(values);
   parts->io = io;
   parts->d_model = options.d_model;
   const ParameterBuilder parameters(parts->store, seed);

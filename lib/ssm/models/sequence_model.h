@@ -31,7 +31,9 @@ struct ModelParts;
 template <Scalar T>
 class SequenceModel {
  public:
-  SequenceModel(const ModelOptions& options, const ModelIo& io, uint64_t seed);
+  /// InitialValues::kLayout makes a model for plan mode alone, whatever its size.
+  SequenceModel(const ModelOptions& options, const ModelIo& io, uint64_t seed,
+                InitialValues values = InitialValues::kDrawn);
   ~SequenceModel();
 
   const ParameterStore& parameters() const;

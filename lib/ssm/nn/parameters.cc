@@ -35,18 +35,20 @@ Param ParameterBuilder::Add(std::string_view name, const Shape& shape, const Ini
   const Param param{shape, store_->flat_size_};
   const int64_t padded = (shape.size() + kAlign - 1) / kAlign * kAlign;
   store_->flat_size_ += padded;
+  store_->infos_.push_back({full, param, std::string(group), decay});
+  if (store_->values_ == InitialValues::kLayout) return param;
   store_->initial_.resize(static_cast<size_t>(store_->flat_size_), 0.0);
   Random random(seed_, RandomStream::kInit, HashBytes(full.data(), full.size()));
   init(std::span(store_->initial_)
            .subspan(static_cast<size_t>(param.offset), static_cast<size_t>(shape.size())),
        random);
-  store_->infos_.push_back({full, param, std::string(group), decay});
   return param;
 }
 
 template <Scalar T>
 Parameters<T>::Parameters(const ParameterStore& store)
     : store_(&store), values_(Shape{store.flat_size()}) {
+  SSM_CHECK(std::ssize(store.initial()) == store.flat_size(), "a layout alone has no values");
   std::transform(store.initial().begin(), store.initial().end(), values_.data(),
                  [](double value) { return static_cast<T>(value); });
 }

@@ -22,10 +22,15 @@ struct ParameterInfo {
   bool decay = true;  // whether weight decay applies
 };
 
+/// kLayout: names, shapes and places alone, which cost nothing however large the model is.
+enum class InitialValues { kDrawn, kLayout };
+
 /// The layout and initial values of a model's parameters. Tensors start at multiples of 16
 /// elements; the gaps stay 0.
 class ParameterStore {
  public:
+  explicit ParameterStore(InitialValues values = InitialValues::kDrawn) : values_(values) {}
+
   const std::vector<ParameterInfo>& infos() const { return infos_; }
   /// Null when there is none of that name.
   const ParameterInfo* Find(std::string_view name) const;
@@ -33,11 +38,12 @@ class ParameterStore {
   int64_t flat_size() const { return flat_size_; }
   /// Numbers trained, gaps excluded.
   int64_t count() const;
-  /// Initial values, flat.
+  /// Initial values, flat; empty for InitialValues::kLayout.
   const std::vector<double>& initial() const { return initial_; }
 
  private:
   friend class ParameterBuilder;
+  InitialValues values_;
   std::vector<ParameterInfo> infos_;
   std::vector<double> initial_;
   int64_t flat_size_ = 0;
