@@ -31,9 +31,8 @@ std::string SystemText(int error) { return std::generic_category().message(error
 [[noreturn]] void FailSystem(ExitCode code, const char* what, const std::string& path) {
   const int error = errno;
   const bool full = error == ENOSPC || error == EDQUOT;
-  throw Error(code,
-              fmt::format("Cannot {} {}: {}.{}", what, Quote(path), SystemText(error),
-                          full ? " Make room on that disk." : ""));
+  throw Error(code, fmt::format("Cannot {} {}: {}.{}", what, Quote(path), SystemText(error),
+                                full ? " Make room on that disk." : ""));
 }
 
 // Missing, or there and out of reach.
