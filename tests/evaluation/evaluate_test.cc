@@ -7,6 +7,7 @@
 #include "evaluation/echo_task.h"
 #include "ssm/base/errors.h"
 #include "ssm/config/config_file.h"
+#include "ssm/evaluation/cell_memory.h"
 
 using namespace ssm;
 using ssm::test::EchoTask;
@@ -146,4 +147,43 @@ TEST_CASE("options make one cell for each length") {
   REQUIRE(cells.size() == 2);
   CHECK(cells[1].length == 64);
   CHECK(cells[1].mode == EvalMode::kStep);
+}
+
+TEST_CASE("a watcher sees a cell grow to its end and changes no bit") {
+  Fixture fixture;
+  EchoTask task;
+  task.steps = 150;  // batch 128 walks in pieces of 64
+  Workers workers(2);
+  std::vector<CellProgress> seen;
+  const EvalSubject<double> subject{
+      .model = fixture.model.get(),
+      .params = fixture.parameters->View(),
+      .task = &task,
+      .seed = 5,
+      .workers = &workers,
+      .batch = 128,
+      .watch = [&](const CellProgress& progress) { seen.push_back(progress); }};
+  const CellScore watched = ScoreCell(subject, {.examples = 130});
+  CHECK(Difference(watched, fixture.Score(task, {.examples = 130}, 2, 128)) == 0);
+  REQUIRE(seen.size() == 4);  // three pieces and the end
+  CHECK(seen[0].sequences == 0);
+  CHECK(seen[0].tokens == 130 * 64);
+  CHECK(seen[1].tokens == 130 * 128);
+  CHECK(seen.back().sequences == 130);
+  CHECK(seen.back().tokens == 130 * 150);
+}
+
+TEST_CASE("what is said to be kept of a sequence is not less than what is") {
+  Fixture fixture;
+  EchoTask task;
+  const CellScore cell = fixture.Score(task, {.examples = 64}, 1, 16);
+  size_t numbers = cell.loss_sum.size() + cell.loss_weight.size() + cell.lengths.size();
+  for (const Tally& tally : cell.score.tallies) {
+    numbers += tally.numerator.size() + tally.denominator.size();
+  }
+  const double bytes = SequenceBytes(task.Spec(), cell.key.length);
+  CHECK(64 * bytes > 8.0 * static_cast<double>(numbers));
+  TaskSpec more = task.Spec();
+  more.references.push_back({"another", Role::kHeuristic});
+  CHECK(SequenceBytes(more, cell.key.length) > bytes);
 }

@@ -47,9 +47,12 @@ class Gathering {
   template <Scalar T>
   void AddEnd(const GroupWalk<T>& walk) {
     std::copy(walk.lengths().begin(), walk.lengths().end(), cell_.lengths.begin() + walk.first());
+    ended_ += std::ssize(walk.lengths());
     cell_.state_bytes_live = std::max(cell_.state_bytes_live, walk.LiveBytes());
     cell_.state_bytes_capacity = std::max(cell_.state_bytes_capacity, walk.CapacityBytes());
   }
+
+  CellProgress progress() const { return {ended_, static_cast<double>(cell_.statistics.tokens)}; }
 
   CellScore Finish() {
     cell_.score = scorer_->Finish();
@@ -60,12 +63,13 @@ class Gathering {
   const TaskSpec& spec_;
   std::unique_ptr<Scorer> scorer_;
   CellScore cell_;
+  int64_t ended_ = 0;  // sequences
 };
 
 /// Walks some groups to their ends, scoring after each piece in the order of groups.
 template <Scalar T>
 void WalkTogether(std::span<const std::unique_ptr<GroupWalk<T>>> walks,
-                  std::span<const std::unique_ptr<Tape<T>>> tapes, Workers& workers,
+                  std::span<const std::unique_ptr<Tape<T>>> tapes, const EvalSubject<T>& subject,
                   Gathering& gathering) {
   std::vector<GroupWalk<T>*> moving;
   for (;;) {
@@ -74,12 +78,14 @@ void WalkTogether(std::span<const std::unique_ptr<GroupWalk<T>>> walks,
       if (walk->Draw()) moving.push_back(walk.get());
     }
     if (moving.empty()) break;
-    workers.Run(std::ssize(moving), [&](int64_t i, int worker) {
+    subject.workers->Run(std::ssize(moving), [&](int64_t i, int worker) {
       moving[static_cast<size_t>(i)]->Answer(*tapes[static_cast<size_t>(worker)]);
     });
     for (const GroupWalk<T>* walk : moving) gathering.AddPiece(*walk);
+    if (subject.watch) subject.watch(gathering.progress());
   }
   for (const auto& walk : walks) gathering.AddEnd(*walk);
+  if (subject.watch) subject.watch(gathering.progress());
 }
 
 }  // namespace
@@ -159,7 +165,7 @@ CellScore ScoreCell(const EvalSubject<T>& subject, const CellKey& key) {
       walks.push_back(std::make_unique<GroupWalk<T>>(shared, first, rows));
       first += rows;
     }
-    WalkTogether<T>(walks, tapes, *subject.workers, gathering);
+    WalkTogether<T>(walks, tapes, subject, gathering);
   }
   return gathering.Finish();
 }

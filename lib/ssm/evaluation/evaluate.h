@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,12 @@ struct WalkSize {
 };
 WalkSize SizeOfWalk(int64_t length, int64_t batch);
 
+/// How far a cell has come.
+struct CellProgress {
+  int64_t sequences = 0;  // walked to their ends
+  double tokens = 0;      // read
+};
+
 /// What is evaluated, borrowed. `seed` is seed.eval: sequence i of a split is task.Open(seed,
 /// split, i), whatever the batch and the number of threads.
 template <Scalar T>
@@ -46,6 +53,8 @@ struct EvalSubject {
   uint64_t seed = 0;
   Workers* workers = nullptr;
   int64_t batch = 16;  // rows that walk together
+  /// Called by the thread that called ScoreCell, some times a cell; changes nothing. May be empty.
+  std::function<void(const CellProgress&)> watch = {};
 };
 
 /// The sums of one finished cell, before any statistics.
