@@ -7,6 +7,7 @@
 
 #include "ssm/base/files.h"
 #include "ssm/base/sha256.h"
+#include "ssm/training/initial_values.h"
 #include "support/error_of.h"
 #include "support/numbers.h"
 #include "support/temp_folder.h"
@@ -284,6 +285,50 @@ TEST_CASE("parameters come from a run's best checkpoint, a checkpoint or a file,
   CHECK(test::ErrorOf([&] { first(folder / "nothing"); }).code == ExitCode::kMissingInput);
   const test::TempFolder empty;
   CHECK(test::ErrorOf([&] { FindCheckpoint(empty.path(), "BEST"); }).Says("neither a run"));
+}
+
+TEST_CASE("parameters are read whatever became of the moments") {
+  const test::TempFolder folder;
+  CheckpointStore store(folder / "checkpoints");
+  Toy<float> toy(4), values(7), whole(7);
+  store.Save(StateAt(3), toy.state(), 3);
+  Overwrite(store.PathOf(3) + "/optimizer.safetensors", std::string("torn"));
+  CHECK(ReadCheckpoint<float>(store.PathOf(3), {&*values.parameters, nullptr}).step == 3);
+  CHECK(std::ranges::equal(values.parameters->flat(), toy.parameters->flat()));
+  CHECK(test::ErrorOf([&] { ReadCheckpoint<float>(store.PathOf(3), whole.state()); }).code ==
+        ExitCode::kBadData);
+  CHECK(WholeCheckpoints(folder.path()) == std::vector<int64_t>{3});
+}
+
+TEST_CASE("a damaged checkpoint is refused with the names of whole ones") {
+  const test::TempFolder folder;
+  CheckpointStore store(folder / "checkpoints");
+  Toy<float> toy(4), into(7);
+  for (const int64_t step : {2, 4, 6}) store.Save(StateAt(step), toy.state(), 3);
+  const std::string damaged = store.PathOf(6);
+  Overwrite(damaged + "/model.safetensors", std::string("torn"));
+  CHECK(WholeCheckpoints(folder.path()) == std::vector<int64_t>{2, 4});
+  const auto read =
+      test::ErrorOf([&] { ReadValues<float>(folder.path(), damaged, *into.parameters); });
+  CHECK(read.code == ExitCode::kBadData);
+  CHECK(read.Says("Whole are those of step 2, 4; take the newest by --checkpoint 4."));
+  const auto start = test::ErrorOf([&] { InitialiseFrom(folder.path(), *into.parameters); });
+  CHECK(start.Says("train.init_from=" + store.PathOf(4)));
+  for (const int64_t step : {2, 4}) RemoveTree(store.PathOf(step) + "/state.json");
+  CHECK(test::ErrorOf([&] {
+          ReadValues<float>(folder.path(), damaged, *into.parameters);
+        }).Says("ssmctl train --resume --out"));
+}
+
+TEST_CASE("whether parameters fit is known from the layout alone") {
+  const test::TempFolder folder;
+  CheckpointStore store(folder / "checkpoints");
+  Toy<float> toy(1), wide(1, 6);
+  store.Save(StateAt(3), toy.state(), 3);
+  RequireFit<float>(folder.path(), toy.store);
+  const auto thrown = test::ErrorOf([&] { RequireFit<float>(folder.path(), wide.store); });
+  CHECK(thrown.code == ExitCode::kBadData);
+  CHECK(thrown.Says("shape of encoder.weight"));
 }
 
 }  // namespace

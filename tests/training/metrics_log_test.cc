@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "ssm/base/log.h"
 #include "support/error_of.h"
 #include "support/temp_folder.h"
 
@@ -46,6 +47,19 @@ TEST_CASE("the log is cut back to what a checkpoint knew") {
   log.Add("{\"step\":2,\"again\":true}");
   CHECK(ReadFile(path) == "{\"step\":1}\n{\"step\":2,\"again\":true}\n");
   CHECK(test::ErrorOf([&] { MetricsLog(path, 10000); }).code == ExitCode::kBadData);
+}
+
+TEST_CASE("what is left of a log is kept in whole lines") {
+  const test::TempFolder folder;
+  const std::string path = folder / "metrics.jsonl";
+  SetLogLevel(LogLevel::kError);
+  CHECK(KeepableBytes(path, 0) == 0);
+  CHECK(KeepableBytes(path, 100) == 0);
+  WriteNewFile(path, "one\ntwo\nthr");
+  CHECK(KeepableBytes(path, 4) == 4);
+  CHECK(KeepableBytes(path, 11) == 11);
+  CHECK(KeepableBytes(path, 12) == 8);
+  SetLogLevel(LogLevel::kInfo);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "support/allocation_counter.h"
@@ -218,6 +220,61 @@ TEST_CASE("a batch that scores nothing and a split that holds nothing are errors
   task.weight = 1;
   task.examples = 0;
   CHECK(test::ErrorOf([&] { Train<float>(Options(), task, 1, 1); }).code == ExitCode::kBadConfig);
+}
+
+TEST_CASE_TEMPLATE("an abandoned step leaves nothing behind", T, float, double) {
+  const test::TinyTask task;
+  TrainOptions options = Options();
+  options.accumulate = 3;
+  const TinyModel tiny;
+  const auto model = tiny.Make<T>();
+  Workers workers(2);
+  Trainer<T> trainer(model, task, options, 9, workers);
+  // A step asks at its start, before each of 3 x 6 sequences, after each draw, before 3 x 4 shards.
+  constexpr int kQuestions = 1 + 3 * (6 + 1 + 4);
+  for (int64_t step = 1; step <= 4; ++step) {
+    for (int asked = 1; asked <= kQuestions; asked += 5) {
+      std::atomic<int> left = asked;
+      const auto before =
+          std::vector<T>(trainer.parameters().flat().begin(), trainer.parameters().flat().end());
+      CHECK_FALSE(trainer.StepUnless([&] { return --left <= 0; }, true).has_value());
+      CHECK(trainer.step() == step - 1);
+      CHECK(std::ranges::equal(before, trainer.parameters().flat()));
+    }
+    std::atomic<int> left = kQuestions + 1;
+    const auto report = trainer.StepUnless([&] { return --left <= 0; });
+    REQUIRE(report.has_value());
+    CHECK(left == 1);
+    CHECK(report->step == step);
+  }
+  CHECK(std::ranges::equal(trainer.parameters().flat(), Train<T>(options, task, 4, 1)));
+}
+
+/// Targets that single precision cannot hold.
+struct HugeTask final : test::TinyTask {
+  std::unique_ptr<SequenceStream> Open(uint64_t seed, Split split, int64_t index,
+                                       const StreamOptions& options) const override {
+    struct Huge final : SequenceStream {
+      std::unique_ptr<SequenceStream> inner;
+      int64_t Next(int64_t n, const PieceRow& row) override {
+        const int64_t count = inner->Next(n, row);
+        for (int64_t t = 0; t < count && row.targets != nullptr; ++t) row.targets[t] = 1e300;
+        return count;
+      }
+    };
+    auto stream = std::make_unique<Huge>();
+    stream->inner = TinyTask::Open(seed, split, index, options);
+    return stream;
+  }
+};
+
+TEST_CASE("what is not finite before any update is not blamed on the learning rate") {
+  const HugeTask task;
+  const auto thrown = test::ErrorOf([&] { Train<float>(Options(), task, 1, 1); });
+  CHECK(thrown.code == ExitCode::kDiverged);
+  CHECK(thrown.Says("at step 1"));
+  CHECK(thrown.Says("look at the data"));
+  CHECK_FALSE(thrown.Says("Lower train.lr"));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ constexpr std::string_view kPrefix = "step-";
 constexpr size_t kDigits = 8;
 constexpr std::string_view kRefused = ".refused";
 constexpr std::string_view kTemporary = ".tmp";
+constexpr int64_t kLargestPointer = 4096;  // bytes
 
 std::string NameOf(int64_t step) { return fmt::format("{}{:08}", kPrefix, step); }
 
@@ -32,7 +33,7 @@ std::optional<int64_t> StepOf(std::string_view name) {
 void WritePointer(const std::string& folder, const char* pointer, int64_t step) {
   const std::string path = JoinPath(folder, pointer);
   const std::string text = NameOf(step) + "\n";
-  if (Exists(path) && ReadFile(path) == text) return;
+  if (Exists(path) && ReadFile(path, kLargestPointer) == text) return;
   AtomicWriteFile(path, text);
 }
 
@@ -70,17 +71,18 @@ void Parse(const CheckpointBytes& bytes, const std::string& checkpoint,
   const ParameterStore& store = into.parameters->store();
   const SafetensorsOptions finite{.refuse_non_finite = true};
   const std::string model_path = JoinPath(checkpoint, kModelFile);
-  const std::string moments_path = JoinPath(checkpoint, kOptimizerFile);
   const TensorFile model = ParseSafetensors(bytes[0], model_path, finite);
-  const TensorFile moments = ParseSafetensors(bytes[1], moments_path, finite);
   Array<T> values(Shape{store.flat_size()}), m(Shape{store.flat_size()}),
       v(Shape{store.flat_size()});
   const std::array<std::string_view, 1> no_prefix = {""};
-  const std::array<std::string_view, 2> moment_prefixes = {"m.", "v."};
   CopyTensors<T>(model, model_path, store, no_prefix, true, std::array{values.flat()});
-  CopyTensors<T>(moments, moments_path, store, moment_prefixes, true,
-                 std::array{m.flat(), v.flat()});
-  CheckSecondMoments<T>(std::as_const(v).flat(), moments_path);
+  if (into.optimiser != nullptr) {
+    const std::string path = JoinPath(checkpoint, kOptimizerFile);
+    const TensorFile moments = ParseSafetensors(bytes[1], path, finite);
+    const std::array<std::string_view, 2> prefixes = {"m.", "v."};
+    CopyTensors<T>(moments, path, store, prefixes, true, std::array{m.flat(), v.flat()});
+    CheckSecondMoments<T>(std::as_const(v).flat(), path);
+  }
   std::copy_n(values.data(), values.size(), into.parameters->flat().data());
   into.parameters->Touch();
   if (into.optimiser == nullptr) return;
@@ -167,13 +169,14 @@ std::optional<CheckpointState> CheckpointStore::LoadNewest(
 }
 
 CheckpointState ReadCheckpointState(const std::string& checkpoint) {
-  const CheckpointBytes bytes = ReadCheckpointBytes(checkpoint);
+  const CheckpointBytes bytes = ReadCheckpointBytes(checkpoint, Moments::kSkip);
   return ParseCheckpointState(bytes[2], JoinPath(checkpoint, kStateFile));
 }
 
 template <Scalar T>
 CheckpointState ReadCheckpoint(const std::string& checkpoint, const TrainingState<T>& into) {
-  const CheckpointBytes bytes = ReadCheckpointBytes(checkpoint);
+  const CheckpointBytes bytes =
+      ReadCheckpointBytes(checkpoint, into.optimiser != nullptr ? Moments::kRead : Moments::kSkip);
   CheckpointState state = ParseCheckpointState(bytes[2], JoinPath(checkpoint, kStateFile));
   const std::optional<int64_t> named = StepOf(BaseName(checkpoint));
   if (named && *named != state.step) {
@@ -194,7 +197,7 @@ std::string FindCheckpoint(const std::string& path, const std::string& pointer) 
   for (const std::string& name : {pointer, std::string("LATEST")}) {
     const std::string file = JoinPath(folder, name);
     if (!Exists(file)) continue;
-    const std::string target(Trim(ReadFile(file, 4096)));
+    const std::string target(Trim(ReadFile(file, kLargestPointer)));
     if (StepOf(target) && IsDirectory(JoinPath(folder, target))) return JoinPath(folder, target);
   }
   const std::vector<int64_t> steps = CheckpointStore(folder).Steps();
@@ -202,23 +205,6 @@ std::string FindCheckpoint(const std::string& path, const std::string& pointer) 
     Fail(ExitCode::kMissingInput, Quote(folder) + " holds no checkpoint yet.");
   }
   return JoinPath(folder, NameOf(steps.back()));
-}
-
-template <Scalar T>
-void InitialiseFrom(const std::string& path, Parameters<T>& into) {
-  std::string name = path;
-  std::string bytes;
-  if (IsDirectory(path)) {
-    const std::string checkpoint = FindCheckpoint(path, "BEST");
-    name = JoinPath(checkpoint, kModelFile);
-    bytes = std::move(ReadCheckpointBytes(checkpoint)[0]);
-  } else {
-    bytes = ReadFile(path);
-  }
-  const TensorFile file = ParseSafetensors(bytes, name, {.refuse_non_finite = true});
-  const std::array<std::string_view, 1> no_prefix = {""};
-  CopyTensors<T>(file, name, into.store(), no_prefix, false, std::array{into.flat()});
-  into.Touch();
 }
 
 template void CheckpointStore::Save(const CheckpointState&, const TrainingState<float>&, int64_t);
@@ -229,7 +215,5 @@ template std::optional<CheckpointState> CheckpointStore::LoadNewest(
     const TrainingState<double>&, int64_t, std::vector<RefusedCheckpoint>&);
 template CheckpointState ReadCheckpoint(const std::string&, const TrainingState<float>&);
 template CheckpointState ReadCheckpoint(const std::string&, const TrainingState<double>&);
-template void InitialiseFrom(const std::string&, Parameters<float>&);
-template void InitialiseFrom(const std::string&, Parameters<double>&);
 
 }  // namespace ssm

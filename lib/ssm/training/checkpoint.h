@@ -69,11 +69,13 @@ class CheckpointStore {
   std::string folder_;
 };
 
-/// state.json of one checkpoint, checked, without the tensors. Throws Error(kBadData).
+/// state.json of one checkpoint, checked, without the tensors. Throws Error(kBadData),
+/// Error(kMissingInput).
 CheckpointState ReadCheckpointState(const std::string& checkpoint);
 
 /// Reads one checkpoint folder: checksums over every byte first, then format, names, shapes,
-/// dtypes, bounds and finiteness. Moments may be unwanted (optimiser null).
+/// dtypes, bounds and finiteness. Moments may be unwanted (optimiser null): then their file may be
+/// missing or damaged.
 /// @throws Error(kBadData) naming file and place, Error(kMissingInput).
 template <Scalar T>
 CheckpointState ReadCheckpoint(const std::string& checkpoint, const TrainingState<T>& into);
@@ -82,12 +84,5 @@ CheckpointState ReadCheckpoint(const std::string& checkpoint, const TrainingStat
 /// `pointer` ("BEST", "LATEST") is taken; BEST falls back to LATEST, and either to the newest
 /// folder. @throws Error(kMissingInput) when there is none.
 std::string FindCheckpoint(const std::string& path, const std::string& pointer);
-
-/// "train.init_from": parameters by name from a run (its best checkpoint), a checkpoint folder or a
-/// safetensors file of either precision; `into` must have the same names and shapes.
-/// @throws Error(kBadData) listing every missing, unknown and misshapen tensor;
-/// Error(kMissingInput).
-template <Scalar T>
-void InitialiseFrom(const std::string& path, Parameters<T>& into);
 
 }  // namespace ssm

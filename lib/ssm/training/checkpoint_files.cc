@@ -108,7 +108,7 @@ std::string ChecksumLines(const CheckpointBytes& bytes) {
   return lines;
 }
 
-CheckpointBytes ReadCheckpointBytes(const std::string& checkpoint) {
+CheckpointBytes ReadCheckpointBytes(const std::string& checkpoint, Moments moments) {
   const std::string sums_path = JoinPath(checkpoint, kSumsFile);
   const std::vector<std::string> lines = SplitText(ReadFile(sums_path, kLargestText), '\n');
   if (lines.size() != kSummedFiles.size() + 1 || !lines.back().empty()) {
@@ -117,9 +117,10 @@ CheckpointBytes ReadCheckpointBytes(const std::string& checkpoint) {
   }
   CheckpointBytes bytes;
   for (size_t i = 0; i < bytes.size(); ++i) {
-    const std::string path = JoinPath(checkpoint, kSummedFiles[i]);
     const std::string wanted = ChecksumOf(lines, i, sums_path);
-    bytes[i] = ReadFile(path);
+    if (moments == Moments::kSkip && kSummedFiles[i] == kOptimizerFile) continue;
+    const std::string path = JoinPath(checkpoint, kSummedFiles[i]);
+    bytes[i] = ReadDataFile(path);
     if (Sha256(bytes[i]) != wanted) {
       Fail(ExitCode::kBadData, Quote(path) + " does not match its checksum in SHA256SUMS.");
     }
@@ -138,13 +139,19 @@ CheckpointState ParseCheckpointState(const std::string& bytes, const std::string
 }
 
 template <Scalar T>
+void RequireTensors(const TensorFile& file, const std::string& name, const ParameterStore& store,
+                    std::span<const std::string_view> prefixes, bool same_scalar) {
+  std::vector<std::string> faults;
+  CollectFaults<T>(file, store, prefixes, same_scalar, faults);
+  if (!faults.empty()) Fail(ExitCode::kBadData, ListFaults(name, faults));
+}
+
+template <Scalar T>
 void CopyTensors(const TensorFile& file, const std::string& name, const ParameterStore& store,
                  std::span<const std::string_view> prefixes, bool same_scalar,
                  std::span<const std::span<T>> flats) {
   SSM_CHECK(prefixes.size() == flats.size(), "one buffer for each prefix");
-  std::vector<std::string> faults;
-  CollectFaults<T>(file, store, prefixes, same_scalar, faults);
-  if (!faults.empty()) Fail(ExitCode::kBadData, ListFaults(name, faults));
+  RequireTensors<T>(file, name, store, prefixes, same_scalar);
   for (const ParameterInfo& info : store.infos()) {
     for (size_t i = 0; i < prefixes.size(); ++i) {
       const NamedTensor* tensor = file.Find(std::string(prefixes[i]) + info.name);
@@ -155,6 +162,10 @@ void CopyTensors(const TensorFile& file, const std::string& name, const Paramete
 
 template CheckpointBytes WriteCheckpointBytes(CheckpointState, const TrainingState<float>&);
 template CheckpointBytes WriteCheckpointBytes(CheckpointState, const TrainingState<double>&);
+template void RequireTensors<float>(const TensorFile&, const std::string&, const ParameterStore&,
+                                    std::span<const std::string_view>, bool);
+template void RequireTensors<double>(const TensorFile&, const std::string&, const ParameterStore&,
+                                     std::span<const std::string_view>, bool);
 template void CopyTensors(const TensorFile&, const std::string&, const ParameterStore&,
                           std::span<const std::string_view>, bool,
                           std::span<const std::span<float>>);

@@ -26,11 +26,20 @@ CheckpointBytes WriteCheckpointBytes(CheckpointState state, const TrainingState<
 /// "HEX  NAME\n" for each file, as sha256sum(1) writes and checks it.
 std::string ChecksumLines(const CheckpointBytes& bytes);
 
-/// All bytes of a checkpoint, each file equal to its checksum.
+/// Whether the moments are wanted: only training goes on from them.
+enum class Moments { kRead, kSkip };
+
+/// All bytes of a checkpoint, each file equal to its checksum; with Moments::kSkip those of
+/// kOptimizerFile are empty, whatever is there.
 /// @throws Error(kBadData), Error(kMissingInput).
-CheckpointBytes ReadCheckpointBytes(const std::string& checkpoint);
+CheckpointBytes ReadCheckpointBytes(const std::string& checkpoint, Moments moments);
 /// @throws Error(kBadData).
 CheckpointState ParseCheckpointState(const std::string& bytes, const std::string& name);
+
+/// @throws Error(kBadData) as CopyTensors.
+template <Scalar T>
+void RequireTensors(const TensorFile& file, const std::string& name, const ParameterStore& store,
+                    std::span<const std::string_view> prefixes, bool same_scalar);
 
 /// The tensors of `file` named PREFIX + parameter into `flat`, all or none.
 /// @throws Error(kBadData) listing every missing, unknown, misshapen and (with `same_scalar`)

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "ssm/base/log.h"
 #include "ssm/base/text.h"
 
 namespace ssm {
@@ -31,6 +32,19 @@ std::string ValidationLine(int64_t step, double loss, std::string_view metric, d
 std::string TimingLine(int64_t step, double tokens_per_second, double seconds) {
   return fmt::format(R"({{"step":{},"tokens_per_second":{},"seconds":{}}})", step,
                      JsonNumber(tokens_per_second), JsonNumber(seconds));
+}
+
+int64_t KeepableBytes(const std::string& path, int64_t wanted) {
+  const int64_t size = Exists(path) ? FileSize(path) : 0;
+  if (size >= wanted) return wanted;
+  const std::string text = size > 0 ? ReadFile(path, wanted) : "";
+  const size_t end = text.rfind('\n');
+  const int64_t kept = end == std::string::npos ? 0 : static_cast<int64_t>(end + 1);
+  LogWarning(
+      fmt::format("{} has {} bytes where the checkpoint knows {}: lines of earlier steps are "
+                  "lost, training is not; it goes on behind the {} bytes of whole lines.",
+                  Quote(path), size, wanted, kept));
+  return kept;
 }
 
 MetricsLog::MetricsLog(const std::string& path, int64_t keep) : file_(path, keep) {}

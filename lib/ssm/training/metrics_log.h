@@ -23,6 +23,11 @@ std::string TimingLine(int64_t step, double tokens_per_second, double seconds);
 /// The number as JSON: shortest text that reads back; "null" where it is not finite.
 std::string JsonNumber(double value);
 
+/// How much of metrics.jsonl a run goes on from that had `wanted` bytes: all of them, or, with a
+/// warning, the whole lines that are left of a file that lost its end or is gone. What is trained
+/// does not depend on it.
+int64_t KeepableBytes(const std::string& path, int64_t wanted);
+
 /// Appends lines to metrics.jsonl, passing the crash point "metrics_append" in the middle of each.
 class MetricsLog {
  public:

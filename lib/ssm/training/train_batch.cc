@@ -23,6 +23,11 @@ void ZeroRow(Array<E>& array, int64_t row, int64_t rows) {
 
 }  // namespace
 
+void RequireTrainingSequences(const Task& task) {
+  if (task.Examples(Split::kTrain) != 0) return;
+  Fail(ExitCode::kBadConfig, "/task: the training split holds no sequence");
+}
+
 TrainBatch::TrainBatch(const Task& task, int64_t rows, uint64_t seed, Workers& workers)
     : task_(&task),
       spec_(task.Spec()),
@@ -30,17 +35,16 @@ TrainBatch::TrainBatch(const Task& task, int64_t rows, uint64_t seed, Workers& w
       examples_(task.Examples(Split::kTrain, {})),
       seed_(seed),
       workers_(&workers) {
-  if (examples_ == 0) {
-    Fail(ExitCode::kBadConfig, "/task: the training split holds no sequence");
-  }
+  RequireTrainingSequences(task);
   ShapePiece(spec_, Detail::kTraining, rows, spec_.steps, &piece_);
   piece_.start = IntArray(Shape{rows, spec_.steps});
   if (spec_.unequal_lengths) piece_.lengths = IntArray(Shape{rows});
 }
 
-void TrainBatch::Draw(int64_t first) {
+void TrainBatch::Draw(int64_t first, const StopCheck& stop) {
   Pass(CrashPoint::kDraw);
   const auto task = [&](int64_t row, int) {
+    if (stop && stop()) return;
     DrawRow(row, TrainExample(seed_, first + row, examples_));
   };
   workers_->Run(rows_, task);

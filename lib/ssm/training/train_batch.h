@@ -2,11 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "ssm/base/workers.h"
 #include "ssm/tasks/batch.h"
 
 namespace ssm {
+
+/// Asked from any worker whether work under way is to be abandoned; empty: never.
+using StopCheck = std::function<bool()>;
+
+/// @throws Error(kBadConfig) when the training split is empty.
+void RequireTrainingSequences(const Task& task);
 
 /// Draws whole training sequences in the order of the run (TrainExample), a row a task. Storage is
 /// kept from batch to batch; the streams are not.
@@ -15,8 +22,9 @@ class TrainBatch {
   /// Borrows task and workers. @throws Error(kBadConfig) when the training split is empty.
   TrainBatch(const Task& task, int64_t rows, uint64_t seed, Workers& workers);
 
-  /// Places [first, first + rows) of the run. Shorter sequences are padded on the right.
-  void Draw(int64_t first);
+  /// Places [first, first + rows) of the run. Shorter sequences are padded on the right. Rows that
+  /// are not begun when `stop` says true are not drawn.
+  void Draw(int64_t first, const StopCheck& stop = {});
 
   const TaskSpec& spec() const { return spec_; }
   /// [rows, spec().steps, ...].

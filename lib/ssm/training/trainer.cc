@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -37,6 +38,11 @@ struct Shard {
   double loss = 0;
 };
 
+constexpr const char* kSlowDown = "Lower train.lr or train.clip, or lengthen train.warmup.";
+constexpr const char* kLookAtStart =
+    "No update came before it: look at the data (very large values?) and at what the parameters "
+    "start from (train.init_from, the mixers' initial ranges), not at the learning rate.";
+
 uint64_t DropoutKey(uint64_t seed, int64_t step) { return HashBytes(&step, sizeof(step), seed); }
 
 }  // namespace
@@ -69,8 +75,10 @@ struct Trainer<T>::Parts {
     shard_prepared.resize(static_cast<size_t>(count));
   }
 
+  void DrawMicro(int64_t index, const StopCheck& stop);
+  bool RunShards(const StopCheck& stop);
   void RunShard(int64_t index, int64_t first_row);
-  [[noreturn]] void Diverged(const std::string& what) const;
+  [[noreturn]] void Diverged(const std::string& what, const char* advice) const;
   void RequireFinite(double loss, double norm) const;
   StepReport Report(double loss, double norm, double factor);
 
@@ -96,6 +104,29 @@ struct Trainer<T>::Parts {
 };
 
 template <Scalar T>
+void Trainer<T>::Parts::DrawMicro(int64_t index, const StopCheck& stop) {
+  micro = index;
+  batch.Draw((step * options.accumulate + index) * options.batch, stop);
+}
+
+/// False when `stop` left a shard out.
+template <Scalar T>
+bool Trainer<T>::Parts::RunShards(const StopCheck& stop) {
+  weight += TotalWeight(batch.spec(), batch.piece());
+  tokens += batch.tokens();
+  std::atomic<bool> whole = true;
+  const auto run = [&](int64_t s, int) {
+    if (stop && stop()) {
+      whole = false;
+    } else {
+      RunShard(s, micro * options.batch);
+    }
+  };
+  workers.Run(std::ssize(shards), run);
+  return whole;
+}
+
+template <Scalar T>
 void Trainer<T>::Parts::RunShard(int64_t index, int64_t first_row) {
   Shard<T>& shard = *shards[static_cast<size_t>(index)];
   Tape<T>& tape = shard.tape;
@@ -119,11 +150,9 @@ void Trainer<T>::Parts::RunShard(int64_t index, int64_t first_row) {
 }
 
 template <Scalar T>
-void Trainer<T>::Parts::Diverged(const std::string& what) const {
+void Trainer<T>::Parts::Diverged(const std::string& what, const char* advice) const {
   throw Error(ExitCode::kDiverged,
-              fmt::format("Training diverged at step {}: {}. Lower train.lr or train.clip, or "
-                          "lengthen train.warmup.",
-                          step + 1, what));
+              fmt::format("Training diverged at step {}: {}. {}", step + 1, what, advice));
 }
 
 /// Before the update: values, and so the last checkpoint's successor, are still whole.
@@ -140,7 +169,7 @@ void Trainer<T>::Parts::RequireFinite(double loss, double norm) const {
   } else if (what.empty()) {
     what = "the norm of the gradient is too large for a number";
   }
-  Diverged(what);
+  Diverged(what, step == 0 ? kLookAtStart : kSlowDown);
 }
 
 template <Scalar T>
@@ -171,11 +200,21 @@ Trainer<T>::~Trainer() = default;
 
 template <Scalar T>
 StepReport Trainer<T>::Step(bool want_norms) {
+  return *StepUnless({}, want_norms);
+}
+
+template <Scalar T>
+std::optional<StepReport> Trainer<T>::StepUnless(const StopCheck& stop, bool want_norms) {
+  Parts& p = *parts_;
+  if (stop && stop()) return std::nullopt;
   Begin(want_norms);
-  for (int64_t micro = 0; micro < parts_->options.accumulate; ++micro) {
-    Draw(micro);
-    Accumulate();
+  bool stopped = false;
+  for (int64_t micro = 0; micro < p.options.accumulate && !stopped; ++micro) {
+    p.DrawMicro(micro, stop);
+    stopped = stop && stop();
+    if (!stopped) stopped = !p.RunShards(stop);
   }
+  if (stopped) return std::nullopt;
   return Update();
 }
 
@@ -199,18 +238,12 @@ void Trainer<T>::Begin(bool want_norms) {
 
 template <Scalar T>
 void Trainer<T>::Draw(int64_t micro) {
-  Parts& p = *parts_;
-  p.micro = micro;
-  p.batch.Draw((p.step * p.options.accumulate + micro) * p.options.batch);
+  parts_->DrawMicro(micro, {});
 }
 
 template <Scalar T>
 void Trainer<T>::Accumulate() {
-  Parts& p = *parts_;
-  p.weight += TotalWeight(p.batch.spec(), p.batch.piece());
-  p.tokens += p.batch.tokens();
-  const auto run = [&p](int64_t s, int) { p.RunShard(s, p.micro * p.options.batch); };
-  p.workers.Run(std::ssize(p.shards), run);
+  parts_->RunShards({});
 }
 
 template <Scalar T>
@@ -236,8 +269,9 @@ StepReport Trainer<T>::Update() {
   p.parameters.Touch();
   if (!p.reduction.Finite(std::as_const(p.parameters).flat(), p.workers)) {
     p.Diverged("the update left " +
-               FirstNonFinite<T>(p.model.parameters(), std::as_const(p.parameters).flat()) +
-               " not finite");
+                   FirstNonFinite<T>(p.model.parameters(), std::as_const(p.parameters).flat()) +
+                   " not finite",
+               kSlowDown);
   }
   ++p.step;
   return p.Report(loss, norm, factor);

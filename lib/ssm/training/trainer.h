@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "ssm/base/workers.h"
 #include "ssm/models/sequence_model.h"
 #include "ssm/tasks/task.h"
 #include "ssm/training/adamw.h"
+#include "ssm/training/train_batch.h"
 #include "ssm/training/train_options.h"
 
 namespace ssm {
@@ -47,6 +49,11 @@ class Trainer {
   /// @throws Error(kDiverged) naming step and first bad tensor when the loss, a gradient or an
   /// updated value is NaN or infinite; nothing may be saved after that.
   StepReport Step(bool want_norms = false);
+
+  /// The same, but nothing when `stop` says true before the update. It is asked before the step and
+  /// before every sequence and shard; an abandoned step leaves values, moments and step() as they
+  /// were, and the next call begins it anew.
+  std::optional<StepReport> StepUnless(const StopCheck& stop, bool want_norms = false);
 
   /// The same in parts, for whoever watches between them:
   ///   Begin(); for m in [0, accumulate) { Draw(m); Accumulate(); } Update();
