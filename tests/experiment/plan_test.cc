@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "experiment/tiny_experiment.h"
+#include "ssm/experiment/eval_plan.h"
 #include "ssm/training/trainer.h"
+#include "support/error_of.h"
 
 namespace ssm {
 namespace {
@@ -88,6 +90,52 @@ TEST_CASE("evaluating takes memory on every thread") {
   CHECK(CountTraining(*without.config, 4).peak_bytes == CountTraining(*without.config).peak_bytes);
   CHECK(CountTraining(*with.config).peak_bytes > CountTraining(*without.config).peak_bytes);
   CHECK(CountTraining(*with.config, 4).peak_bytes > CountTraining(*with.config).peak_bytes);
+}
+
+TEST_CASE("every sequence of a validation takes memory of its own") {
+  const test::TinyExperiment tiny;
+  const auto plan = [&](const std::string& examples) {
+    return CountTraining(*tiny.Read({"train.eval_examples=" + examples}).config);
+  };
+  const TrainPlan few = plan("1000000");
+  const TrainPlan many = plan("1073741824");
+  CHECK(many.evaluation_bytes > few.evaluation_bytes + (int64_t{8 * 3} << 30));
+  CHECK(many.peak_bytes - few.peak_bytes == many.evaluation_bytes - few.evaluation_bytes);
+}
+
+TEST_CASE("models and sequences of any size are planned or refused in no memory") {
+  const test::TinyExperiment tiny;
+  const TrainPlan wide =
+      CountTraining(*tiny.Read({"model.d_model=65536", "model.layers=1024", "task.steps=2",
+                                "train.batch=1", R"(model.block.mlp={"expand":64})"})
+                         .config);
+  CHECK(wide.params > int64_t{1} << 49);
+  CHECK(wide.parameter_bytes > int64_t{1} << 55);
+  CHECK(wide.peak_bytes > wide.parameter_bytes);
+  const Experiment longest = tiny.Read({"task.steps=4096"});
+  const auto thrown = test::ErrorOf([&] { CountTraining(*longest.config, 1, 1 << 16); });
+  CHECK(thrown.code == ExitCode::kRefused);
+  CHECK(thrown.Says("4096 steps"));
+  CHECK(thrown.Says("64.0 KiB are allowed by --max-memory"));
+}
+
+TEST_CASE("a cell that does not fit is refused with both numbers") {
+  const test::TinyExperiment tiny;
+  const Experiment experiment = tiny.Read();
+  const auto model = MakeModel<float>(*experiment.config);
+  const Parameters<float> parameters(model->parameters());
+  Workers workers(2);
+  const EvalSubject<float> subject{.model = model.get(),
+                                   .params = parameters.View(),
+                                   .task = experiment.config->task.get(),
+                                   .workers = &workers};
+  RefuseCellThatDoesNotFit(subject, {.length = 12, .examples = 4096});
+  RefuseCellThatDoesNotFit(subject, {.length = 1'000'000'000'000, .examples = 16});
+  const auto thrown = test::ErrorOf(
+      [&] { RefuseCellThatDoesNotFit(subject, {.length = 12, .examples = 1'000'000'000'000}); });
+  CHECK(thrown.code == ExitCode::kRefused);
+  CHECK(thrown.Says("1,000,000,000,000 sequences of 12 tokens"));
+  CHECK(thrown.Says("lower eval.examples"));
 }
 
 }  // namespace

@@ -8,11 +8,6 @@
 namespace ssm {
 namespace {
 
-TEST_CASE("there is some memory, and no more than an address space") {
-  CHECK(AvailableMemory() > 1 << 20);
-  CHECK(AvailableMemory() < int64_t{1} << 47);
-}
-
 TEST_CASE("what does not fit is refused with both numbers") {
   const test::TempFolder folder;
   TrainPlan plan;
@@ -28,6 +23,24 @@ TEST_CASE("what does not fit is refused with both numbers") {
   thrown = test::ErrorOf([&] { RefuseWhatDoesNotFit(bulky, folder.path()); });
   CHECK(thrown.code == ExitCode::kRefused);
   CHECK(thrown.Says("train.keep"));
+}
+
+TEST_CASE("a bound of the user's is one, and the largest part names the remedy") {
+  const test::TempFolder folder;
+  TrainPlan plan;
+  plan.peak_bytes = 3 << 20;
+  RefuseWhatDoesNotFit(plan, folder.path(), 3 << 20);
+  auto thrown = test::ErrorOf([&] { RefuseWhatDoesNotFit(plan, folder.path(), 1 << 20); });
+  CHECK(thrown.code == ExitCode::kRefused);
+  CHECK(thrown.Says("3.00 MiB of memory and 1.00 MiB are allowed by --max-memory"));
+  CHECK(thrown.Says("train.batch"));
+  plan.evaluation_bytes = 2 << 20;
+  thrown = test::ErrorOf([&] { RefuseWhatDoesNotFit(plan, folder.path(), 1 << 20); });
+  CHECK(thrown.Says("lower train.eval_examples"));
+  plan.evaluation_bytes = 0;
+  plan.parameter_bytes = 2 << 20;
+  thrown = test::ErrorOf([&] { RefuseWhatDoesNotFit(plan, folder.path(), 1 << 20); });
+  CHECK(thrown.Says("lower model.d_model"));
 }
 
 }  // namespace

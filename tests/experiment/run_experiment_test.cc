@@ -1,6 +1,7 @@
 #include "ssm/experiment/run_experiment.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,7 +217,7 @@ int TrainUntil(const Trainee& tiny, int signal, int64_t at) {
   return status;
 }
 
-TEST_CASE("SIGTERM and SIGUSR1 finish the step, save and say so") {
+TEST_CASE("SIGTERM and SIGUSR1 abandon the step, save the one before and say so") {
   for (int signal : {SIGTERM, SIGUSR1}) {
     const Trainee tiny;
     const int status = TrainUntil(tiny, signal, 4 * 9);  // while step 10 is drawn
@@ -224,19 +225,151 @@ TEST_CASE("SIGTERM and SIGUSR1 finish the step, save and say so") {
     CHECK(WEXITSTATUS(status) == 75);
     const RunDirectory run = RunDirectory::Open(tiny.folder / "run");
     CHECK(run.ReadStatus().state == "stopped");
-    CHECK(ReadCheckpointState(FindCheckpoint(run.path(), "LATEST")).step == 10);
+    CHECK(run.ReadStatus().exit_code == 75);
+    CHECK(ReadCheckpointState(FindCheckpoint(run.path(), "LATEST")).step == 9);
     CHECK_FALSE(Exists(run.lease()));
   }
 }
 
-TEST_CASE("SIGINT finishes the step, saves, and kills by SIGINT") {
+TEST_CASE("SIGINT abandons the step, saves the one before, and kills by SIGINT") {
   const Trainee tiny;
   const int status = TrainUntil(tiny, SIGINT, 4 * 9);
   REQUIRE(WIFSIGNALED(status));
   CHECK(WTERMSIG(status) == SIGINT);
   const RunDirectory run = RunDirectory::Open(tiny.folder / "run");
   CHECK(run.ReadStatus().state == "stopped");
-  CHECK(ReadCheckpointState(FindCheckpoint(run.path(), "LATEST")).step == 10);
+  CHECK(run.ReadStatus().exit_code == 130);
+  CHECK(ReadCheckpointState(FindCheckpoint(run.path(), "LATEST")).step == 9);
+  const std::string log = ReadFile(run.log());
+  CHECK(log.find("stopped after step 9; go on with: ssmctl train --resume --out " + run.path()) !=
+        std::string::npos);
+}
+
+TEST_CASE("a run whose steps are abandoned again and again ends with the same bits") {
+  const Trainee tiny;
+  const auto request = [&](const std::string& out) {
+    return tiny.Request(out, {"task.type=signalling", "train.accumulate=2"});
+  };
+  tiny.Train(request("whole"));
+  // Sequences the task opens while a step of 2 x 4 runs, in its first and second micro-batch.
+  for (const int64_t at : {8 * 2 + 1, 8 * 3 + 6, 8 * 9 + 7}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      TrainRequest stopped = request("run");
+      test::SignallingTask::armed = at;
+      std::signal(SIGTERM, SIG_DFL);
+      _exit(static_cast<int>(tiny.Train(stopped).code));
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 75);
+    const RunDirectory run = RunDirectory::Open(tiny.folder / "run");
+    CHECK(run.ReadStatus().step == at / 8);
+    CHECK(ReadCheckpointState(FindCheckpoint(run.path(), "LATEST")).step == at / 8);
+  }
+  tiny.Train(request("run"));
+  CHECK(tiny.Result("run") == tiny.Result("whole"));
+}
+
+TEST_CASE("a signal before the first step stops a run that can be continued") {
+  const Trainee tiny;
+  const int status = TrainUntil(tiny, SIGTERM, 0);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 75);
+  const RunDirectory run = RunDirectory::Open(tiny.folder / "run");
+  CHECK(run.ReadStatus().step == 0);
+  CHECK(Exists(run.config()));
+}
+
+TEST_CASE("a run that cannot start leaves no folder") {
+  const Trainee tiny;
+  tiny.Train(tiny.Request("first"));
+  const std::string from = "train.init_from=" + (tiny.folder / "first");
+  const auto thrown = [&](std::vector<std::string> changes) {
+    return test::ErrorOf([&] { tiny.Train(tiny.Request("run", std::move(changes))); });
+  };
+  CHECK(thrown({"train.init_from=nowhere"}).code == ExitCode::kMissingInput);
+  CHECK_FALSE(Exists(tiny.folder / "run"));
+  CHECK(thrown({from, "model.d_model=6"}).code == ExitCode::kBadData);
+  CHECK_FALSE(Exists(tiny.folder / "run"));
+  CHECK(thrown({"train.groups.none.lr=1"}).code == ExitCode::kBadConfig);
+  CHECK_FALSE(Exists(tiny.folder / "run"));
+  CHECK(thrown({"task.examples=0"}).code == ExitCode::kBadConfig);
+  CHECK_FALSE(Exists(tiny.folder / "run"));
+  CHECK(thrown({"task.weight=0"}).Says("scores no output"));  // known at the first step only
+  CHECK_FALSE(Exists(tiny.folder / "run"));
+  TrainRequest corrected = tiny.Request("run", {from});
+  corrected.resume = false;
+  CHECK(tiny.Train(corrected).code == ExitCode::kDone);
+}
+
+TEST_CASE("files a run can do without do not stop it") {
+  const Trainee tiny;
+  tiny.Train(tiny.Request("whole"));
+  TrainRequest request = tiny.Request("run");
+  request.max_minutes = 1e-9;
+  for (int i = 0; i < 3; ++i) tiny.Train(request);
+  request.max_minutes = 0;
+  request.source = {};
+  const std::string run = tiny.folder / "run/";
+  for (const char* name : {"metrics.jsonl", "manifest.json", "status.json"}) RemoveTree(run + name);
+  for (const char* name : {"manifest.json", "status.json"}) WriteNewFile(run + name, "");
+  CHECK(tiny.Train(request).step == 24);
+  CHECK(RunDirectory::Open(run).ReadStatus().state == "finished");
+  CHECK(ReadManifest(RunDirectory::Open(run)).threads == 1);
+  const auto model = [&](const std::string& name) {
+    return ReadFile(FindCheckpoint(tiny.folder / name, "LATEST") + "/model.safetensors");
+  };
+  CHECK(model("run") == model("whole"));
+  const std::string whole = ReadFile(tiny.folder / "whole/metrics.jsonl");
+  CHECK(whole.ends_with(ReadFile(run + "metrics.jsonl")));
+}
+
+TEST_CASE("the status says the step of every checkpoint") {
+  const Trainee tiny;
+  const int status = TrainUntil(tiny, SIGKILL, 4 * 9);
+  CHECK(WIFSIGNALED(status));
+  const RunStatus left = RunDirectory::Open(tiny.folder / "run").ReadStatus();
+  CHECK(left.state == "running");
+  CHECK(left.step == 8);
+}
+
+/// How training goes where no file may exceed `bytes`, as on a disk that fills.
+int CodeOnSmallDisk(const Trainee& tiny, const TrainRequest& request, rlim_t bytes) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit limit = {bytes, bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    _exit(static_cast<int>(test::ErrorOf([&] { tiny.Train(request); }).code));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_CASE("a disk that fills while a checkpoint is saved costs nothing that was saved") {
+  const Trainee tiny;
+  tiny.Train(tiny.Request("whole"));
+  TrainRequest request = tiny.Request("run");
+  request.max_minutes = 1e-9;
+  for (int i = 0; i < 3; ++i) tiny.Train(request);
+  request.max_minutes = 0;
+  const std::string last = tiny.folder / "run/checkpoints/step-00000003";
+  const std::string sums = ReadFile(last + "/SHA256SUMS");
+  const int64_t moments = FileSize(last + "/optimizer.safetensors");
+  REQUIRE(moments > FileSize(last + "/model.safetensors"));
+  CHECK(CodeOnSmallDisk(tiny, request, static_cast<rlim_t>(moments - 1)) == 74);
+  CHECK(ReadFile(last + "/SHA256SUMS") == sums);
+  for (const std::string& name : ListDirectory(tiny.folder / "run/checkpoints")) {
+    CHECK_FALSE(name.ends_with(".tmp"));
+  }
+  const RunStatus status = RunDirectory::Open(tiny.folder / "run").ReadStatus();
+  CHECK(status.state == "failed");
+  CHECK(status.exit_code == 74);
+  CHECK(status.step == 3);
+  CHECK(tiny.Train(request).step == 24);
+  CHECK(tiny.Result("run") == tiny.Result("whole"));
 }
 
 TEST_CASE("SIGKILL leaves a run that continues") {

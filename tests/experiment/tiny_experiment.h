@@ -15,8 +15,10 @@
 
 namespace ssm::test {
 
-/// Sends this process a signal when training sequence `at` is opened.
+/// Sends this process a signal when training sequence `at` is opened; SIGTERM when it is `armed`,
+/// which is no part of the experiment.
 struct SignallingTask final : TinyTask {
+  static inline int64_t armed = -1;
   int64_t signal = 0, at = 0;
   void VisitFields(FieldVisitor& visitor) override {
     TinyTask::VisitFields(visitor);
@@ -27,6 +29,7 @@ struct SignallingTask final : TinyTask {
                                        const StreamOptions& options) const override {
     if (split == Split::kTrain && index == at && signal > 0)
       ::kill(::getpid(), static_cast<int>(signal));
+    if (split == Split::kTrain && index == armed) ::kill(::getpid(), SIGTERM);
     return TinyTask::Open(seed, split, index, options);
   }
 };

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <functional>
+#include <optional>
 
 #include "ssm/base/build_info.h"
 #include "ssm/base/log.h"
@@ -18,6 +20,19 @@ namespace {
 /// A path that a shell variable left empty is a slip, not a wish for the default.
 std::string NotEmpty(const std::string& path) {
   return path.empty() ? "the path is empty; leave the flag out for the default" : "";
+}
+
+std::string MinutesAboveZero(const std::string& text) {
+  const std::optional<double> minutes = ParseNumber(text);
+  if (minutes && *minutes > 0 && std::isfinite(*minutes)) return "";
+  return Quote(text) + " is no number of minutes above 0; leave the flag out for no limit";
+}
+
+std::string ByteCount(const std::string& text) {
+  if (ParseBytes(text)) return "";
+  return Quote(text) +
+         " is no count of bytes: take a whole number, or one with KiB, MiB or GiB "
+         "(\"4GiB\")";
 }
 
 /// The whole command line: subcommands, their flags, and what each runs.
@@ -101,7 +116,12 @@ class CommandLine {
                "the same refusals without measuring: prints the config hash only");
     c.add_option("--max-minutes", train_.max_minutes, "save and stop after that long (exit 75)")
         ->type_name("M")
-        ->check(CLI::NonNegativeNumber);
+        ->check(MinutesAboveZero);
+    c.add_option("--max-memory", train_.max_memory,
+                 "refuse to start (exit 71) what would take more: bytes, or a number with KiB, MiB "
+                 "or GiB; default what is free")
+        ->type_name("BYTES")
+        ->check(ByteCount);
     AddJson(c, train_.json);
     AddThreads(c);
   }

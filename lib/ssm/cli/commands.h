@@ -28,7 +28,8 @@ struct TrainCommand {
   bool dry_run = false;
   bool hash = false;
   bool json = false;
-  double max_minutes = 0;
+  double max_minutes = 0;  // 0: no limit
+  std::string max_memory;  // as ParseBytes reads it; empty: no bound of the user's
 };
 ExitCode RunTrain(const TrainCommand& command, const CommandContext& context);
 

@@ -18,9 +18,10 @@
 #include "ssm/evaluation/cell_json.h"
 #include "ssm/evaluation/results_file.h"
 #include "ssm/evaluation/samples_file.h"
+#include "ssm/experiment/eval_progress.h"
 #include "ssm/experiment/run_directory.h"
 #include "ssm/plot/svg.h"
-#include "ssm/training/checkpoint.h"
+#include "ssm/training/initial_values.h"
 
 namespace ssm {
 namespace {
@@ -56,7 +57,7 @@ class RunEvaluation {
         parameters_(model_->parameters()),
         workers_(context.threads > 0 ? context.threads : DefaultThreads()) {
     const std::string checkpoint = ChosenCheckpoint(run_, command.checkpoint);
-    const CheckpointState state = ReadCheckpoint<T>(checkpoint, {&parameters_, nullptr});
+    const CheckpointState state = ReadValues<T>(run_.path(), checkpoint, parameters_);
     parameters_.Touch();
     origin_ = {.config_hash = ConfigHash(*experiment_.config),
                .overrides = std::move(overrides),
@@ -120,7 +121,7 @@ class RunEvaluation {
                                  .seed = static_cast<uint64_t>(config().seed.eval),
                                  .workers = &workers_,
                                  .batch = config().eval.batch};
-    const CellScore score = ScoreCell(subject, key);
+    const CellScore score = ScoreWatched(subject, key);
     const StreamOptions streams{.steps = key.length, .dt_scale = key.dt_scale};
     ResultsFile results{
         .name = config().name,

@@ -7,6 +7,7 @@
 
 #include "ssm/base/cpu.h"
 #include "ssm/base/log.h"
+#include "ssm/base/memory.h"
 #include "ssm/base/text.h"
 #include "ssm/base/workers.h"
 #include "ssm/cli/command_line.h"
@@ -39,6 +40,16 @@ int Report(const Error& error) {
   return static_cast<int>(error.code());
 }
 
+/// After an allocation failed and everything was released again.
+Error OutOfMemory() {
+  const MemoryBound memory = FreeMemory();
+  return {
+      ExitCode::kRefused,
+      fmt::format("out of memory: more was asked for than the {} that {}; lower the sizes of the "
+                  "model, of batches or of lengths",
+                  FormatBytes(memory.bytes), memory.words)};
+}
+
 }  // namespace
 
 Catalogue LibraryCatalogue() {
@@ -64,7 +75,7 @@ int RunCli(int argc, char** argv, const Catalogue& catalogue) {
   } catch (const Error& error) {
     return Report(error);
   } catch (const std::bad_alloc&) {
-    return Report(Error(ExitCode::kRefused, "out of memory"));
+    return Report(OutOfMemory());
   } catch (const std::exception& error) {
     return Report(
         Error(ExitCode::kInternal,

@@ -13,6 +13,7 @@
 #include "ssm/cli/task_export.h"
 #include "ssm/cli/task_file.h"
 #include "ssm/evaluation/cell_result.h"
+#include "ssm/experiment/eval_progress.h"
 
 namespace ssm {
 namespace {
@@ -184,7 +185,7 @@ ExitCode RunTask(const TaskCommand& command, const CommandContext& context) {
                                    .workers = &workers};
   const std::vector<KnownValue> known =
       file.task().Known(key.split, {.steps = key.length, .dt_scale = 1});
-  const CellResult cell = Summarise(ScoreCell(nobody, key), file.task().Spec(), known);
+  const CellResult cell = Summarise(ScoreWatched(nobody, key), file.task().Spec(), known);
   const std::vector<Fact> facts = FactsOf(known, cell);
   if (!command.out.empty()) {
     ExportTask(file.task(), static_cast<uint64_t>(file.seed), key, workers, command.out,

@@ -9,7 +9,9 @@
 #include "ssm/cli/words.h"
 #include "ssm/config/config_file.h"
 #include "ssm/experiment/plan.h"
+#include "ssm/experiment/preflight.h"
 #include "ssm/experiment/resources.h"
+#include "ssm/experiment/run_ending.h"
 #include "ssm/experiment/run_experiment.h"
 
 namespace ssm {
@@ -49,6 +51,10 @@ std::string HashJson(const std::string& hash) {
   return Json({{"schema", "ssmctl.hash/1"}, {"config_hash", hash}}).dump(2) + "\n";
 }
 
+int64_t MaxMemory(const TrainCommand& command) {
+  return command.max_memory.empty() ? 0 : ParseBytes(command.max_memory).value();
+}
+
 /// --dry-run and --hash: everything that would be refused is, and nothing is written.
 ExitCode DryRun(const TrainCommand& command, const CommandContext& context) {
   const Catalogue& catalogue = *context.catalogue;
@@ -60,15 +66,17 @@ ExitCode DryRun(const TrainCommand& command, const CommandContext& context) {
   }
   const Experiment experiment = ReadExperiment(source, catalogue.mixers, catalogue.tasks);
   const int threads = context.threads > 0 ? context.threads : DefaultThreads();
-  TrainPlan plan = CountTraining(*experiment.config, threads);
+  const int64_t max_memory = MaxMemory(command);
+  TrainPlan plan = CountTraining(*experiment.config, threads, max_memory);
+  RequireTrainable(*experiment.config);
   if (command.hash) {
     const std::string hash = ConfigHash(*experiment.config);
     context.output->Write(command.json ? HashJson(hash) : hash + "\n");
   } else {
-    TimeTraining(*experiment.config, threads, plan);
+    TimeTraining(*experiment.config, threads, plan, max_memory);
     context.output->Write(command.json ? PlanJson(plan) : PlanText(plan));
   }
-  RefuseWhatDoesNotFit(plan, command.out.empty() ? command.root : command.out);
+  RefuseWhatDoesNotFit(plan, command.out.empty() ? command.root : command.out, max_memory);
   return ExitCode::kDone;
 }
 
@@ -100,9 +108,9 @@ std::string OutcomeText(const TrainOutcome& outcome) {
   if (!outcome.message.empty()) text += fmt::format("note   {}\n", outcome.message);
   switch (outcome.code) {
     case ExitCode::kDone:
-      return text + fmt::format("next   ssmctl eval {}\n", outcome.run);
+      return text + fmt::format("next   ssmctl eval {}\n", ShellQuote(outcome.run));
     case ExitCode::kStopped:
-      return text + fmt::format("next   ssmctl train --resume --out {}\n", outcome.run);
+      return text + fmt::format("next   {}\n", ResumeCommand(outcome.run));
     default:
       return text;
   }
@@ -119,6 +127,7 @@ ExitCode RunTrain(const TrainCommand& command, const CommandContext& context) {
   request.resume = command.resume;
   request.threads = context.threads;
   request.max_minutes = command.max_minutes;
+  request.max_memory = MaxMemory(command);
   request.progress = !context.quiet;
   request.arguments = context.arguments;
   if (command.resume && command.out.empty() && IsDirectory(request.source.file)) {

@@ -92,12 +92,12 @@ ModelIo IoOf(const TaskSpec& spec) {
 }
 
 template <Scalar T>
-std::unique_ptr<SequenceModel<T>> MakeModel(const ExperimentConfig& config) {
+std::unique_ptr<SequenceModel<T>> MakeModel(const ExperimentConfig& config, InitialValues values) {
   return std::make_unique<SequenceModel<T>>(config.model, IoOf(config.task->Spec()),
-                                            static_cast<uint64_t>(config.seed.init));
+                                            static_cast<uint64_t>(config.seed.init), values);
 }
 
-template std::unique_ptr<SequenceModel<float>> MakeModel(const ExperimentConfig&);
-template std::unique_ptr<SequenceModel<double>> MakeModel(const ExperimentConfig&);
+template std::unique_ptr<SequenceModel<float>> MakeModel(const ExperimentConfig&, InitialValues);
+template std::unique_ptr<SequenceModel<double>> MakeModel(const ExperimentConfig&, InitialValues);
 
 }  // namespace ssm

@@ -59,8 +59,9 @@ Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixer
 /// What a model must take in and give out for a task.
 ModelIo IoOf(const TaskSpec& spec);
 
-/// The model of an experiment, initialised from seed.init.
+/// The model of an experiment, initialised from seed.init, or its layout alone.
 template <Scalar T>
-std::unique_ptr<SequenceModel<T>> MakeModel(const ExperimentConfig& config);
+std::unique_ptr<SequenceModel<T>> MakeModel(const ExperimentConfig& config,
+                                            InitialValues values = InitialValues::kDrawn);
 
 }  // namespace ssm

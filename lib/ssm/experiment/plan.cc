@@ -9,41 +9,31 @@
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
 #include "ssm/base/workers.h"
-#include "ssm/evaluation/evaluate.h"
-#include "ssm/experiment/resources.h"
-#include "ssm/tasks/batch.h"
+#include "ssm/experiment/eval_plan.h"
+#include "ssm/experiment/plan_parts.h"
 #include "ssm/tasks/loss.h"
 #include "ssm/training/trainer.h"
 
 namespace ssm {
 namespace {
 
-constexpr int64_t kProgramBytes = int64_t{10} << 20;  // code, threads, plans of FFTW
-constexpr double kAssumedRate = 2e9;                  // FLOP/s of a thread
+constexpr double kProgramBytes = 10 * 0x1p20;  // code, threads, plans of FFTW
+constexpr double kCheckpointHead = 0x1p13;     // headers, state and checksums
+constexpr double kAssumedRate = 2e9;           // FLOP/s of a thread
 
-int64_t PieceBytes(const TaskPiece& piece) {
-  return piece.reals.bytes() + piece.tokens.bytes() + piece.dt.bytes() + piece.start.bytes() +
-         piece.lengths.bytes() + piece.targets.bytes() + piece.weights.bytes() +
-         piece.references.bytes() + piece.strata.bytes() + piece.lags.bytes();
-}
-
-struct ShardCost {
-  double flops = 0;
-  int64_t bytes = 0;
-};
-
-/// One shard of `rows` sequences, forward and backward, on a tape that only counts.
+/// Arithmetic and bytes of one shard of `rows` sequences, forward and backward, on a tape that only
+/// counts.
 template <Scalar T>
-ShardCost PlanShard(const SequenceModel<T>& model, const TaskSpec& spec,
-                    const PreparedValues<T>& prepared, int64_t rows) {
+RowCost PlanShard(const SequenceModel<T>& model, const TaskSpec& spec,
+                  const PreparedValues<T>& prepared, int64_t rows) {
   TaskPiece piece;
   ShapePiece(spec, Detail::kTraining, rows, spec.steps, &piece);
   ModelPiece<T> inputs;
   inputs.Set(piece, 0, rows);
   std::vector<Array<T>> grads;
   prepared.MakeGrads(grads);
-  int64_t gradient_bytes = 0;
-  for (const Array<T>& grad : grads) gradient_bytes += grad.bytes();
+  double gradient_bytes = 0;
+  for (const Array<T>& grad : grads) gradient_bytes += static_cast<double>(grad.bytes());
 
   const State<T> state = model.InitialState(rows);
   Tape<T> tape(Mode::kPlan);
@@ -54,119 +44,91 @@ ShardCost PlanShard(const SequenceModel<T>& model, const TaskSpec& spec,
   tape.Seed(loss, nullptr);
   tape.Backward();
   // The batch lies there in double as the task gave it, and again in T.
-  return {tape.flops(), static_cast<int64_t>(tape.bytes()) + gradient_bytes +
-                            PieceBytes(piece) * static_cast<int64_t>(8 + sizeof(T)) / 8};
+  return {tape.flops(), static_cast<double>(tape.bytes()) + gradient_bytes +
+                            static_cast<double>(PieceBytes(piece)) * (8 + sizeof(T)) / 8};
 }
 
-/// Bytes of a batch as a task gives it, in double: a batch may be too large for an integer.
-double BatchBytes(const TaskSpec& spec, int64_t rows) {
-  const int64_t targets = spec.objective == Objective::kSoftmaxCrossEntropy ? 1 : spec.outputs;
-  const int64_t weights = spec.weights_per_output ? spec.outputs : 1;
-  const int64_t numbers = std::ssize(spec.reals) + std::ssize(spec.tokens) + (spec.has_dt ? 1 : 0) +
-                          1 + targets + weights;
-  return 8.0 * static_cast<double>(numbers) * static_cast<double>(spec.steps) *
-         static_cast<double>(rows);
-}
-
-int64_t Saturated(double bytes) {
-  constexpr double kMost = 0x1p62;
-  return static_cast<int64_t>(std::min(bytes, kMost));
-}
-
-/// PlanShard without ever holding a large batch: costs are affine in the rows, so two small shards
-/// tell those of any other. A plan must not need the memory it is about to refuse.
-template <Scalar T>
-ShardCost PlanRows(const SequenceModel<T>& model, const TaskSpec& spec,
-                   const PreparedValues<T>& prepared, int64_t rows) {
-  constexpr double kHeld = 0x1p26;
-  if (rows <= 2 || BatchBytes(spec, rows) <= kHeld) {
-    return PlanShard<T>(model, spec, prepared, rows);
-  }
-  const ShardCost one = PlanShard<T>(model, spec, prepared, 1);
-  const ShardCost two = PlanShard<T>(model, spec, prepared, 2);
-  const double more = static_cast<double>(rows - 1);
-  return {one.flops + more * (two.flops - one.flops),
-          Saturated(static_cast<double>(one.bytes) +
-                    more * static_cast<double>(two.bytes - one.bytes))};
-}
-
-/// @throws Error(kRefused) when not even two sequences fit.
-void RefuseEndlessSequences(const TaskSpec& spec) {
-  const double bytes = BatchBytes(spec, 2);
-  if (bytes <= static_cast<double>(AvailableMemory()) / 4) return;
+/// Kernels and their like stand once for each shard as gradients, which a plan makes too.
+/// @throws Error(kRefused).
+void RefuseEndlessKernels(double bytes, const TaskSpec& spec, const MemoryBound& memory) {
+  if (bytes <= static_cast<double>(memory.bytes) / 4) return;
   Fail(ExitCode::kRefused,
-       fmt::format("Two sequences of {} steps alone take {} of memory and {} are free; lower the "
-                   "task's steps.",
-                   spec.steps, FormatBytes(Saturated(bytes)), FormatBytes(AvailableMemory())));
+       fmt::format("What the mixers prepare for {} steps takes {} of memory and {} {}; lower the "
+                   "task's steps or model.d_model.",
+                   spec.steps, FormatBytes(Saturated(bytes)), FormatBytes(memory.bytes),
+                   memory.words));
 }
 
-/// What an evaluation takes on top: a forward pass on each thread, the pieces of every group.
-template <Scalar T>
-int64_t PlanEvaluation(const ExperimentConfig& config, const SequenceModel<T>& model,
-                       const TaskSpec& spec, const PreparedValues<T>& prepared, int threads) {
-  const int64_t rows = std::min(config.eval.batch, config.train.eval_examples);
-  const WalkSize size = SizeOfWalk(spec.steps, config.eval.batch);
-  const int64_t groups = std::min(size.groups, (config.train.eval_examples + rows - 1) / rows);
-  TaskPiece piece;
-  ShapePiece(spec, Detail::kScoring, rows, size.piece_steps, &piece);
-  ModelPiece<T> inputs;
-  inputs.Set(piece, 0, rows);
-  const State<T> state = model.InitialState(rows);
-  Tape<T> tape(Mode::kPlan);
-  const Want want = size.piece_steps < spec.steps ? Want::kOutputAndState : Want::kOutput;
-  model.Forward(tape, inputs.view(), BindConstant(tape, state), prepared.Bind(tape, nullptr), T{1},
-                {}, want);
-  const int64_t answers = rows * size.piece_steps * spec.outputs * 8;
-  const int64_t group = 2 * PieceBytes(piece) + answers + state.CapacityBytes();
-  return static_cast<int64_t>(tape.bytes()) * std::min<int64_t>(threads, groups) + group * groups;
-}
+struct StepCost {
+  double forward = 0;  // FLOPs
+  double tapes = 0;    // bytes
+};
 
+/// One optimiser step on its tapes.
 template <Scalar T>
-int64_t StateBytes(const SequenceModel<T>& model, int64_t steps) {
-  State<T> state = model.InitialState(1);
-  state.Reserve(steps);
-  state.steps[0] = steps;
-  return state.LiveBytes();
-}
-
-template <Scalar T>
-TrainPlan Count(const ExperimentConfig& config, int threads) {
-  const auto model = MakeModel<T>(config);
-  const TaskSpec spec = config.task->Spec();
-  const TrainOptions& train = config.train;
-  RefuseEndlessSequences(spec);
-  PreparedValues<T> prepared(*model, Mode::kPlan);
+StepCost PlanStep(const SequenceModel<T>& model, const TaskSpec& spec, const TrainOptions& train,
+                  const MemoryBound& memory) {
+  RefuseEndlessSequences<T>(spec, model.Slots(), memory);
+  PreparedValues<T> prepared(model, Mode::kPlan);
   prepared.Compute({}, spec.steps, T{1});
-
-  TrainPlan plan;
-  plan.params = model->parameters().count();
-  plan.state_bytes = StateBytes(*model, spec.steps);
+  const double kernels = static_cast<double>(prepared.tape().bytes());
+  RefuseEndlessKernels(kernels, spec, memory);
+  StepCost step{prepared.tape().flops(), 2 * kernels};  // its gradients come later
   const int64_t shards = train.ShardCount();
-  double forward = prepared.tape().flops();
-  int64_t tapes = static_cast<int64_t>(prepared.tape().bytes()) * 2;  // its gradients come later
-  ShardCost cost;
+  const double state = StateBytes<T>(model.Slots(), spec.steps);
+  RowCost cost = {};
   int64_t planned = 0;
   for (int64_t s = 0; s < shards; ++s) {
     const int64_t rows = train.batch * (s + 1) / shards - train.batch * s / shards;
-    if (rows != planned) cost = PlanRows<T>(*model, spec, prepared, rows);
+    if (rows != planned) {
+      cost = CostOfRows(rows, BatchBytes(spec, rows) + static_cast<double>(rows) * state,
+                        [&](int64_t n) { return PlanShard<T>(model, spec, prepared, n); });
+    }
     planned = rows;
-    forward += cost.flops * static_cast<double>(train.accumulate);
-    tapes = Saturated(static_cast<double>(tapes) + static_cast<double>(cost.bytes));
+    step.forward += cost[0] * static_cast<double>(train.accumulate);
+    step.tapes += cost[1];
   }
-  plan.flops_per_step = 3 * forward;
+  return step;
+}
+
+/// What a validation takes on top; nothing where none is asked for.
+template <Scalar T>
+double ValidationBytes(const ExperimentConfig& config, const SequenceModel<T>& model,
+                       const TaskSpec& spec, int threads) {
+  const Task& task = *config.task;
+  if (config.train.eval_every == 0 || task.Examples(Split::kValidation) == 0) return 0;
+  const CellKey key =
+      ResolveCell({.split = Split::kValidation, .examples = config.train.eval_examples}, task);
+  return CellBytes<T>(&model, spec, key, config.eval.batch, threads);
+}
+
+template <Scalar T>
+TrainPlan Count(const ExperimentConfig& config, int threads, const MemoryBound& memory) {
+  const auto model = MakeModel<T>(config, InitialValues::kLayout);
+  const TaskSpec spec = config.task->Spec();
+  const TrainOptions& train = config.train;
+  const StepCost step = PlanStep<T>(*model, spec, train, memory);
+
+  TrainPlan plan;
+  plan.params = model->parameters().count();
+  plan.state_bytes = Saturated(StateBytes<T>(model->Slots(), spec.steps));
+  plan.flops_per_step = 3 * step.forward;
   plan.flops = plan.flops_per_step * static_cast<double>(train.steps);
 
-  const int64_t flat = model->parameters().flat_size() * static_cast<int64_t>(sizeof(T));
-  plan.checkpoint_bytes = 3 * flat + (int64_t{1} << 13);
+  const double numbers = static_cast<double>(model->parameters().flat_size());
+  const double flat = numbers * sizeof(T);
+  const double checkpoint = 3 * flat + kCheckpointHead;
+  plan.checkpoint_bytes = Saturated(checkpoint);
   // One is written beside those kept, and the best may be older than all of them.
-  plan.disk_bytes = plan.checkpoint_bytes * (train.keep + 2);
+  plan.disk_bytes = Saturated(checkpoint * static_cast<double>(train.keep + 2));
   // Values, moments, sum, prepared part, a gradient for each shard; initial values in double; the
   // tensors and bytes of a checkpoint while it is saved.
-  const int64_t buffers = flat * (5 + shards) + model->parameters().flat_size() * 8 + 6 * flat;
-  plan.peak_bytes = kProgramBytes + buffers + tapes;
-  if (train.eval_every > 0) {
-    plan.peak_bytes += PlanEvaluation<T>(config, *model, spec, prepared, threads);
-  }
+  const double buffers =
+      flat * static_cast<double>(5 + train.ShardCount()) + numbers * 8 + 6 * flat;
+  const double evaluation = ValidationBytes<T>(config, *model, spec, threads);
+  plan.parameter_bytes = Saturated(buffers);
+  plan.evaluation_bytes = Saturated(evaluation);
+  plan.peak_bytes = Saturated(kProgramBytes + buffers + step.tapes + evaluation);
   return plan;
 }
 
@@ -191,14 +153,16 @@ double MeasureStep(const ExperimentConfig& config, int threads, int& measured) {
 
 }  // namespace
 
-TrainPlan CountTraining(const ExperimentConfig& config, int threads) {
-  return config.dtype == Precision::kFloat32 ? Count<float>(config, threads)
-                                             : Count<double>(config, threads);
+TrainPlan CountTraining(const ExperimentConfig& config, int threads, int64_t max_memory) {
+  const MemoryBound memory = FreeMemory(max_memory);
+  return config.dtype == Precision::kFloat32 ? Count<float>(config, threads, memory)
+                                             : Count<double>(config, threads, memory);
 }
 
-void TimeTraining(const ExperimentConfig& config, int threads, TrainPlan& plan) {
+void TimeTraining(const ExperimentConfig& config, int threads, TrainPlan& plan,
+                  int64_t max_memory) {
   const double steps = static_cast<double>(config.train.steps);
-  if (plan.peak_bytes > AvailableMemory()) {
+  if (plan.peak_bytes > FreeMemory(max_memory).bytes) {
     plan.seconds = plan.flops / (kAssumedRate * threads);
     plan.seconds_basis = fmt::format("assuming 2 GFLOP/s on each of {} threads", threads);
     return;

@@ -1,4 +1,4 @@
-// What the machine has left, and the refusal of what it has not.
+// The refusal of what the machine has not.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,8 @@
 
 namespace ssm {
 
-/// Bytes this process may still take: the least of free memory, the control group's and the
-/// address-space limit's rest.
-int64_t AvailableMemory();
-/// @throws Error(kRefused) with both numbers and what to lower when memory, or the disk under
-/// `folder` (its nearest existing parent), does not suffice.
-void RefuseWhatDoesNotFit(const TrainPlan& plan, const std::string& folder);
+/// @throws Error(kRefused) with both numbers and what to lower when memory (also `max_memory`
+/// bytes, where not 0), or the disk under `folder` (its nearest existing parent), does not suffice.
+void RefuseWhatDoesNotFit(const TrainPlan& plan, const std::string& folder, int64_t max_memory = 0);
 
 }  // namespace ssm

@@ -8,6 +8,7 @@
 
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
+#include "ssm/base/log.h"
 #include "ssm/base/text.h"
 #include "ssm/config/config_file.h"
 
@@ -111,13 +112,24 @@ RunManifest ReadManifest(const RunDirectory& run) {
   return manifest;
 }
 
+std::optional<RunManifest> ReadableManifest(const RunDirectory& run) {
+  if (!Exists(run.manifest())) return std::nullopt;
+  try {
+    return ReadManifest(run);
+  } catch (const Error& error) {
+    LogWarning(fmt::format("{} It is done without: relative paths of the config start at the run.",
+                           error.what()));
+    return std::nullopt;
+  }
+}
+
 Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::string>& overrides,
                              const MixerRegistry& mixers, const TaskRegistry& tasks) {
   if (!Exists(run.config())) {
     Fail(ExitCode::kMissingInput, Quote(run.path()) + " is no run: it has no config.json.");
   }
-  const std::string directory =
-      Exists(run.manifest()) ? ReadManifest(run).config_directory : run.path();
+  const std::optional<RunManifest> manifest = ReadableManifest(run);
+  const std::string directory = manifest ? manifest->config_directory : run.path();
   return ReadExperiment({run.config(), overrides}, mixers, tasks, directory);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,8 +72,12 @@ RunManifest MakeManifest(const Experiment& experiment, int threads,
 /// @throws Error(kMissingInput), Error(kBadData).
 RunManifest ReadManifest(const RunDirectory& run);
 
+/// The same; nothing, with a warning that names the fault, when there is one that cannot be read.
+std::optional<RunManifest> ReadableManifest(const RunDirectory& run);
+
 /// config.json of a run, with relative paths starting where they did when it was trained.
-/// `overrides` are applied on top. Throws as ReadExperiment.
+/// `overrides` are applied on top. Without a manifest that can be read they start at the run
+/// folder. Throws as ReadExperiment.
 Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::string>& overrides,
                              const MixerRegistry& mixers, const TaskRegistry& tasks);
 

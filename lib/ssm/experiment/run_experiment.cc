@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 
 #include "ssm/base/files.h"
 #include "ssm/base/log.h"
 #include "ssm/base/text.h"
 #include "ssm/base/workers.h"
+#include "ssm/experiment/preflight.h"
 #include "ssm/experiment/resources.h"
 #include "ssm/experiment/resume.h"
-#include "ssm/experiment/training_run.h"
+#include "ssm/experiment/run_ending.h"
 #include "ssm/training/checkpoint.h"
 
 namespace ssm {
@@ -26,27 +26,42 @@ struct Claim {
   ResumeDecision decision;
   std::optional<RunStatus> status;  // of the process before
   bool fresh = true;                // its config was not there before
+  bool made = false;                // nor was its folder
 };
 
 int Threads(const TrainRequest& request) {
   return request.threads > 0 ? request.threads : DefaultThreads();
 }
 
-/// Everything that can refuse an experiment before a byte is written.
-void CheckBeforeStart(const ExperimentConfig& config, int threads, const std::string& folder) {
-  RefuseWhatDoesNotFit(CountTraining(config, threads), folder);
+/// What memory and disk refuse.
+void RequireRoom(const ExperimentConfig& config, const TrainRequest& request,
+                 const std::string& folder) {
+  RefuseWhatDoesNotFit(CountTraining(config, Threads(request), request.max_memory), folder,
+                       request.max_memory);
 }
 
 Claim StartRun(const TrainRequest& request, const MixerRegistry& mixers,
                const TaskRegistry& tasks) {
   Experiment experiment = ReadExperiment(request.source, mixers, tasks);
-  CheckBeforeStart(*experiment.config, Threads(request),
-                   request.out.empty() ? request.root : request.out);
+  RequireRoom(*experiment.config, request, request.out.empty() ? request.root : request.out);
+  RequireTrainable(*experiment.config);
   RunDirectory run = request.out.empty()
                          ? RunDirectory::Create(request.root, experiment.config->name)
                          : RunDirectory::CreateAt(request.out);
   auto lease = std::make_unique<Lease>(run.lease());
-  return {std::move(run), std::move(lease), std::move(experiment), {}, std::nullopt, true};
+  return {std::move(run), std::move(lease), std::move(experiment), {}, std::nullopt, true, true};
+}
+
+/// The status of the process before; nothing, with a warning, when it cannot be read.
+std::optional<RunStatus> ReadableStatus(const RunDirectory& run) {
+  if (!Exists(run.status())) return std::nullopt;
+  try {
+    return run.ReadStatus();
+  } catch (const Error& error) {
+    LogWarning(fmt::format(
+        "{} A new one is written; the checkpoints decide where training goes on.", error.what()));
+    return std::nullopt;
+  }
 }
 
 Experiment ReadResumed(const TrainRequest& request, const RunDirectory& run,
@@ -68,7 +83,7 @@ Claim ResumeRun(const TrainRequest& request, const MixerRegistry& mixers,
   RunDirectory run = RunDirectory::Open(request.out);
   RequireRunOrRemains(run);
   Experiment experiment = ReadResumed(request, run, mixers, tasks);
-  CheckBeforeStart(*experiment.config, Threads(request), run.path());
+  RequireRoom(*experiment.config, request, run.path());
   auto lease = std::make_unique<Lease>(run.lease());
   RemoveTemporaries(run);
   Claim claim{std::move(run), std::move(lease), std::move(experiment), {}, std::nullopt, true};
@@ -77,7 +92,7 @@ Claim ResumeRun(const TrainRequest& request, const MixerRegistry& mixers,
   ExperimentConfig before(mixers, tasks);
   ReadConfig({claim.run.config(), {}}, before);
   claim.decision = JudgeResume(before, *claim.experiment.config);
-  if (Exists(claim.run.status())) claim.status = claim.run.ReadStatus();
+  claim.status = ReadableStatus(claim.run);
   return claim;
 }
 
@@ -85,7 +100,12 @@ Claim ResumeRun(const TrainRequest& request, const MixerRegistry& mixers,
 std::optional<TrainOutcome> AlreadyDone(const Claim& claim) {
   if (claim.fresh || !claim.status || claim.status->state != "finished") return std::nullopt;
   if (!claim.decision.unchanged) return std::nullopt;
-  const CheckpointState state = ReadCheckpointState(FindCheckpoint(claim.run.path(), "LATEST"));
+  CheckpointState state;
+  try {
+    state = ReadCheckpointState(FindCheckpoint(claim.run.path(), "LATEST"));
+  } catch (const Error&) {
+    return std::nullopt;  // damaged since: what is lost is trained again
+  }
   const TrainOptions& train = claim.experiment.config->train;
   EarlyStop early_stop(train.early_stop, false);
   early_stop.Restore(state.early_stop);
@@ -107,80 +127,30 @@ int64_t ExtendedFrom(const Claim& claim) {
   return claim.status ? claim.status->extended_from : 0;
 }
 
+/// The manifest of the start stays; one that cannot be read is set aside.
+void KeepManifest(const RunDirectory& run, RunManifest now) {
+  if (const std::optional<RunManifest> then = ReadableManifest(run)) {
+    const std::string changed = ChangedSince(*then, now);
+    if (changed.empty()) return;
+    LogWarning("this run was started with another " + changed +
+               "; its numbers may differ in their last bits from an undisturbed run");
+    return;
+  }
+  if (Exists(run.manifest())) RenameDurably(run.manifest(), run.manifest() + ".refused");
+  AtomicWriteFile(run.manifest(), WriteConfig(now));
+}
+
 void WriteHead(Claim& claim, int threads, const TrainRequest& request) {
   const RunManifest now = MakeManifest(claim.experiment, threads, request.arguments);
   RunStatus status;
   status.extended_from = ExtendedFrom(claim);
   status.step = claim.status ? claim.status->step : 0;
   claim.run.WriteStatus(status);
-  if (!Exists(claim.run.manifest())) {
-    RunManifest manifest = now;
-    AtomicWriteFile(claim.run.manifest(), WriteConfig(manifest));
-  } else if (const std::string changed = ChangedSince(ReadManifest(claim.run), now);
-             !changed.empty()) {
-    LogWarning("this run was started with another " + changed +
-               "; its numbers may differ in their last bits from an undisturbed run");
-  }
+  KeepManifest(claim.run, now);
   AtomicWriteFile(claim.run.config(), WriteConfig(*claim.experiment.config));
   if (claim.lease->previous()) {
     LogInfo(fmt::format("taking over from process {} on {}", claim.lease->previous()->pid,
                         claim.lease->previous()->host));
-  }
-}
-
-RunStatus StatusOf(const TrainOutcome& outcome, int64_t extended_from) {
-  RunStatus status;
-  status.state = outcome.code == ExitCode::kDone ? "finished" : "stopped";
-  status.step = outcome.step;
-  status.exit_code = static_cast<int64_t>(outcome.code);
-  status.early_stopped = outcome.early_stopped;
-  status.extended_from = extended_from;
-  return status;
-}
-
-/// Step of the newest checkpoint, 0 without one.
-int64_t NewestStep(const RunDirectory& run) {
-  if (!IsDirectory(run.checkpoints())) return 0;
-  const std::vector<int64_t> steps = CheckpointStore(run.checkpoints()).Steps();
-  return steps.empty() ? 0 : steps.back();
-}
-
-/// A status for a run that ended by an exception.
-RunStatus WriteFailure(const TrainingSetting& setting, ExitCode code, const char* message) {
-  RunStatus status;
-  status.state = code == ExitCode::kDiverged ? "diverged" : "failed";
-  status.step = NewestStep(*setting.run);
-  status.exit_code = static_cast<int64_t>(code);
-  status.message = message;
-  status.extended_from = setting.extended_from;
-  try {
-    setting.run->WriteStatus(status);
-  } catch (const Error& error) {
-    LogWarning(error.what());  // what ended the run matters more
-  }
-  return status;
-}
-
-/// Trains, and leaves a status whatever happens.
-TrainOutcome TrainClaimed(const TrainingSetting& setting) {
-  try {
-    const TrainOutcome outcome = RunTraining(setting);
-    setting.run->WriteStatus(StatusOf(outcome, setting.extended_from));
-    return outcome;
-  } catch (const Error& error) {
-    const RunStatus status = WriteFailure(setting, error.code(), error.what());
-    if (error.code() != ExitCode::kDiverged) throw;
-    TrainOutcome outcome;
-    outcome.code = error.code();
-    outcome.run = setting.run->path();
-    outcome.step = status.step;
-    outcome.metric = setting.config->task->Spec().metric;
-    outcome.message = error.what();
-    LogError(outcome.message);
-    return outcome;
-  } catch (const std::exception& error) {
-    WriteFailure(setting, ExitCode::kInternal, error.what());
-    throw;
   }
 }
 
@@ -190,14 +160,10 @@ struct LogFile {
   ~LogFile() { LogToFile(""); }
 };
 
-TrainOutcome TrainUnderGuard(const TrainRequest& request, const SignalGuard& signals,
-                             const MixerRegistry& mixers, const TaskRegistry& tasks) {
-  const auto start = std::chrono::steady_clock::now();
-  const int threads = Threads(request);
-  Claim claim =
-      request.resume ? ResumeRun(request, mixers, tasks) : StartRun(request, mixers, tasks);
-  if (auto done = AlreadyDone(claim)) return *done;
+TrainOutcome TrainClaimed(Claim& claim, const TrainRequest& request, const SignalGuard& signals,
+                          std::chrono::steady_clock::time_point stop_at) {
   const LogFile log(claim.run.log());
+  const int threads = Threads(request);
   WriteHead(claim, threads, request);
   LogInfo(fmt::format("training in {} on {} thread{}", claim.run.path(), threads,
                       threads == 1 ? "" : "s"));
@@ -209,12 +175,39 @@ TrainOutcome TrainUnderGuard(const TrainRequest& request, const SignalGuard& sig
   setting.threads = threads;
   setting.progress = request.progress;
   setting.extended_from = ExtendedFrom(claim);
+  setting.stop_at = stop_at;
+  return TrainToAnEnd(setting);
+}
+
+/// Whether a run holds nothing that a step has left.
+bool Untrained(const RunDirectory& run) {
+  return !Exists(run.metrics()) || FileSize(run.metrics()) == 0;
+}
+
+TrainOutcome TrainUnderGuard(const TrainRequest& request, const SignalGuard& signals,
+                             const MixerRegistry& mixers, const TaskRegistry& tasks) {
+  auto stop_at = std::chrono::steady_clock::time_point::max();
   if (request.max_minutes > 0) {
-    setting.stop_at =
-        start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                    std::chrono::duration<double>(std::min(60 * request.max_minutes, 1e9)));
+    stop_at = std::chrono::steady_clock::now() +
+              std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                  std::chrono::duration<double>(std::min(60 * request.max_minutes, 1e9)));
   }
-  return TrainClaimed(setting);
+  Claim claim =
+      request.resume ? ResumeRun(request, mixers, tasks) : StartRun(request, mixers, tasks);
+  if (auto done = AlreadyDone(claim)) {
+    done->interrupted = signals.requested() == StopRequest::kInterrupt;
+    return *done;
+  }
+  try {
+    return TrainClaimed(claim, request, signals, stop_at);
+  } catch (const Error& error) {
+    // The corrected command may then name the same folder.
+    if (claim.made && error.code() != ExitCode::kInternal && Untrained(claim.run)) {
+      claim.lease.reset();
+      RemoveTree(claim.run.path());
+    }
+    throw;
+  }
 }
 
 }  // namespace
@@ -222,13 +215,11 @@ TrainOutcome TrainUnderGuard(const TrainRequest& request, const SignalGuard& sig
 TrainOutcome TrainExperiment(const TrainRequest& request, const MixerRegistry& mixers,
                              const TaskRegistry& tasks) {
   TrainOutcome outcome;
-  bool interrupted = false;
   {
     const SignalGuard signals;
     outcome = TrainUnderGuard(request, signals, mixers, tasks);
-    interrupted = signals.requested() == StopRequest::kInterrupt;
   }
-  if (interrupted) DieOfInterrupt();
+  if (outcome.interrupted) DieOfInterrupt();
   return outcome;
 }
 

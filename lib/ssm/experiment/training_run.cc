@@ -15,6 +15,7 @@
 #include "ssm/experiment/progress.h"
 #include "ssm/training/checkpoint.h"
 #include "ssm/training/early_stop.h"
+#include "ssm/training/initial_values.h"
 #include "ssm/training/metrics_log.h"
 #include "ssm/training/trainer.h"
 
@@ -34,6 +35,8 @@ class TrainingRun {
   void LogStep(const StepReport& report);
   bool Validate();
   void Save();
+  void SaveOnce();
+  bool AbandonStep() const;
   bool Last() const { return trainer_.step() >= options_.steps || early_stop_.ShouldStop(); }
   std::optional<ExitCode> StopWanted() const;
   TrainOutcome Outcome(ExitCode code) const;
@@ -51,6 +54,7 @@ class TrainingRun {
   std::string config_hash_;
   MetricsLog metrics_;
   AppendFile timing_;
+  int64_t first_, saved_;  // steps that lay behind at the start, and that the last save holds
   TrainProgress progress_;
 };
 
@@ -68,8 +72,10 @@ TrainingRun<T>::TrainingRun(const TrainingSetting& setting)
       early_stop_(options_.early_stop, spec_.higher_is_better),
       store_(setting.run->checkpoints()),
       config_hash_(ConfigHash(*setting.config)),
-      metrics_(setting.run->metrics(), Restore()),
+      metrics_(setting.run->metrics(), KeepableBytes(setting.run->metrics(), Restore())),
       timing_(setting.run->timing()),
+      first_(trainer_.step()),
+      saved_(first_),
       progress_(setting.progress, trainer_.step(), options_.steps) {}
 
 /// Returns the bytes of metrics.jsonl that belong to what was restored.
@@ -137,7 +143,25 @@ void TrainingRun<T>::Save() {
   state.extended_from = setting_.extended_from;
   state.early_stop = early_stop_.state();
   store_.Save(state, trainer_.state(), options_.keep);
+  saved_ = state.step;
   timing_.Line(TimingLine(state.step, progress_.tokens_per_second(), progress_.seconds()));
+  RunStatus status;
+  status.step = state.step;
+  status.extended_from = setting_.extended_from;
+  setting_.run->WriteStatus(status);
+}
+
+template <Scalar T>
+void TrainingRun<T>::SaveOnce() {
+  if (trainer_.step() > saved_) Save();
+}
+
+/// Between the parts of a step. A limit of time lets the first step of a process pass: a run that
+/// is resumed again and again gets on, however short its turns.
+template <Scalar T>
+bool TrainingRun<T>::AbandonStep() const {
+  if (setting_.signals->requested() != StopRequest::kNone) return true;
+  return trainer_.step() > first_ && StopWanted();
 }
 
 template <Scalar T>
@@ -163,8 +187,14 @@ TrainOutcome TrainingRun<T>::Outcome(ExitCode code) const {
 template <Scalar T>
 TrainOutcome TrainingRun<T>::Run() {
   Pass(CrashPoint::kStart);
+  const StopCheck abandon = [this] { return AbandonStep(); };
   while (!Last()) {
-    const StepReport report = trainer_.Step(Due(trainer_.step() + 1, options_.log_norms));
+    const auto done = trainer_.StepUnless(abandon, Due(trainer_.step() + 1, options_.log_norms));
+    if (!done) {
+      SaveOnce();
+      return Outcome(ExitCode::kStopped);
+    }
+    const StepReport& report = *done;
     LogStep(report);
     const bool end = report.step == options_.steps;
     const bool best = validates_ && (end || Due(report.step, options_.eval_every)) && Validate();

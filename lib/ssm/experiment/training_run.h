@@ -24,7 +24,8 @@ struct TrainingSetting {
 
 /// Restores the newest valid checkpoint and trains on, in the scalar the config names. At a step:
 /// update, metrics, evaluation, checkpoint, stop requests, in that order, so a checkpoint says all
-/// there is to say about its step.
+/// there is to say about its step. A signal in the middle of a step abandons it: what is saved is
+/// the step before, with the bits it had.
 /// @throws Error, kDiverged included.
 TrainOutcome RunTraining(const TrainingSetting& setting);
 
