@@ -382,5 +382,41 @@ TEST_CASE("SIGKILL leaves a run that continues") {
   CHECK(ReadCheckpointState(FindCheckpoint(run.path(), "LATEST")).step == 8);
 }
 
+TEST_CASE("a run without its config goes on from the one its checkpoints know") {
+  const Trainee tiny;
+  tiny.Train(tiny.Request("whole"));
+  TrainRequest request = tiny.Request("run");
+  request.max_minutes = 1e-9;
+  for (int i = 0; i < 3; ++i) tiny.Train(request);
+  request.max_minutes = 0;
+  const std::string config = tiny.folder / "run/config.json";
+  for (const bool gone : {true, false}) {
+    RemoveTree(config);
+    if (!gone) WriteNewFile(config, "");
+    TrainRequest bare = request;
+    bare.source = {};
+    const auto thrown = test::ErrorOf([&] { tiny.Train(bare); });
+    CHECK(thrown.Says("ssmctl train CONFIG --resume --out " + (tiny.folder / "run")));
+    TrainRequest other = tiny.Request("run", {"train.lr=0.5"});
+    CHECK(test::ErrorOf([&] { tiny.Train(other); }).Says("the config the run was trained with"));
+  }
+  CHECK(tiny.Train(request).step == 24);
+  CHECK(tiny.Result("run") == tiny.Result("whole"));
+  CHECK(ReadFile(config) == ReadFile(tiny.folder / "whole/config.json"));
+}
+
+TEST_CASE("lost checkpoints are told and trained again") {
+  const Trainee tiny;
+  tiny.Train(tiny.Request("whole"));
+  TrainRequest request = tiny.Request("run");
+  request.max_minutes = 1e-9;
+  for (int i = 0; i < 3; ++i) tiny.Train(request);
+  request.max_minutes = 0;
+  RemoveTree(tiny.folder / "run/checkpoints");
+  tiny.Train(request);
+  CHECK(tiny.Result("run") == tiny.Result("whole"));
+  CHECK(ReadFile(tiny.folder / "run/log.txt").find("starts again at step 0") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace ssm

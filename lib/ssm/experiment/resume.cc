@@ -9,15 +9,45 @@
 
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
+#include "ssm/base/log.h"
 #include "ssm/base/text.h"
 #include "ssm/config/config_file.h"
+#include "ssm/training/initial_values.h"
 
 namespace ssm {
 namespace {
 
 constexpr std::string_view kTemporary = ".tmp";
 
+/// The hash of the config that the newest whole checkpoint was made under; empty without one.
+std::string KnownHash(const RunDirectory& run) {
+  if (!IsDirectory(run.checkpoints())) return "";
+  const std::vector<int64_t> steps = WholeCheckpoints(run.path());
+  if (steps.empty()) return "";
+  return ReadCheckpointState(CheckpointStore(run.checkpoints()).PathOf(steps.back())).config_hash;
+}
+
 }  // namespace
+
+bool ReadStoredConfig(const RunDirectory& run, ExperimentConfig& before, ExperimentConfig* given) {
+  try {
+    ReadConfig({run.config(), {}}, before);
+    return true;
+  } catch (const Error& error) {
+    if (given != nullptr && ConfigHash(*given) == KnownHash(run)) {
+      LogWarning(
+          fmt::format("{} The config given is the one its checkpoints were made under, and is "
+                      "written there.",
+                      error.what()));
+      return false;
+    }
+    Fail(error.code(),
+         fmt::format(
+             "{} To go on, give the config the run was trained with, unchanged: ssmctl train "
+             "CONFIG --resume --out {}",
+             error.what(), ShellQuote(run.path())));
+  }
+}
 
 ResumeDecision JudgeResume(ExperimentConfig& before, ExperimentConfig& after) {
   ResumeDecision decision{.unchanged = true};

@@ -126,7 +126,11 @@ std::optional<RunManifest> ReadableManifest(const RunDirectory& run) {
 Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::string>& overrides,
                              const MixerRegistry& mixers, const TaskRegistry& tasks) {
   if (!Exists(run.config())) {
-    Fail(ExitCode::kMissingInput, Quote(run.path()) + " is no run: it has no config.json.");
+    const std::string way = " Its checkpoints stand: \"ssmctl train CONFIG --resume --out " +
+                            ShellQuote(run.path()) + "\" with the config it was trained with " +
+                            "writes it again.";
+    Fail(ExitCode::kMissingInput, Quote(run.path()) + " is no run: it has no config.json." +
+                                      (IsDirectory(run.checkpoints()) ? way : ""));
   }
   const std::optional<RunManifest> manifest = ReadableManifest(run);
   const std::string directory = manifest ? manifest->config_directory : run.path();

@@ -81,18 +81,20 @@ Claim ResumeRun(const TrainRequest& request, const MixerRegistry& mixers,
     return StartRun(request, mixers, tasks);
   }
   RunDirectory run = RunDirectory::Open(request.out);
-  RequireRunOrRemains(run);
+  // What a run once was may have lost its config; what has neither must not be trained in.
+  const bool stored = Exists(run.config()) || IsDirectory(run.checkpoints());
+  if (!stored) RequireRunOrRemains(run);
+  ExperimentConfig before(mixers, tasks);
+  if (stored && request.source.file.empty()) ReadStoredConfig(run, before, nullptr);
   Experiment experiment = ReadResumed(request, run, mixers, tasks);
   RequireRoom(*experiment.config, request, run.path());
   auto lease = std::make_unique<Lease>(run.lease());
   RemoveTemporaries(run);
   Claim claim{std::move(run), std::move(lease), std::move(experiment), {}, std::nullopt, true};
-  if (!Exists(claim.run.config())) return claim;
-  claim.fresh = false;
-  ExperimentConfig before(mixers, tasks);
-  ReadConfig({claim.run.config(), {}}, before);
-  claim.decision = JudgeResume(before, *claim.experiment.config);
   claim.status = ReadableStatus(claim.run);
+  if (!stored || !ReadStoredConfig(claim.run, before, claim.experiment.config.get())) return claim;
+  claim.fresh = false;
+  claim.decision = JudgeResume(before, *claim.experiment.config);
   return claim;
 }
 

@@ -8,6 +8,7 @@
 
 #include "ssm/base/crash_point.h"
 #include "ssm/base/errors.h"
+#include "ssm/base/files.h"
 #include "ssm/base/log.h"
 #include "ssm/base/text.h"
 #include "ssm/config/config_file.h"
@@ -88,6 +89,11 @@ int64_t TrainingRun<T>::Restore() {
         fmt::format("refused a checkpoint, now {}: {}", Quote(checkpoint.path), checkpoint.reason));
   }
   if (!state) {
+    const std::string metrics = setting_.run->metrics();
+    if (Exists(metrics) && FileSize(metrics) > 0) {
+      LogWarning(fmt::format("{} holds no whole checkpoint: training starts again at step 0",
+                             Quote(setting_.run->path())));
+    }
     if (options_.init_from) InitialiseFrom(*options_.init_from, trainer_.parameters());
     return 0;
   }
