@@ -119,6 +119,9 @@ TEST_CASE("more steps extend a run and leave a trace") {
   CHECK(ReadCheckpointState(FindCheckpoint(run.path(), "LATEST")).extended_from == 24);
   CHECK(tiny.Train(tiny.Request("run", {"train.steps=30"})).step == 30);
   CHECK(run.ReadStatus().extended_from == 24);
+  RemoveTree(run.status());  // the checkpoints know it too
+  CHECK(tiny.Train(tiny.Request("run", {"train.steps=30"})).step == 30);
+  CHECK(run.ReadStatus().extended_from == 24);
 }
 
 TEST_CASE("a changed experiment is refused and the run stays as it was") {

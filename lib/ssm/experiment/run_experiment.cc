@@ -98,16 +98,22 @@ Claim ResumeRun(const TrainRequest& request, const MixerRegistry& mixers,
   return claim;
 }
 
+/// Of the checkpoint LATEST names; nothing when there is none, or it is damaged.
+std::optional<CheckpointState> LatestState(const RunDirectory& run) {
+  try {
+    return ReadCheckpointState(FindCheckpoint(run.path(), "LATEST"));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 /// A finished run, asked for nothing new.
 std::optional<TrainOutcome> AlreadyDone(const Claim& claim) {
   if (claim.fresh || !claim.status || claim.status->state != "finished") return std::nullopt;
   if (!claim.decision.unchanged) return std::nullopt;
-  CheckpointState state;
-  try {
-    state = ReadCheckpointState(FindCheckpoint(claim.run.path(), "LATEST"));
-  } catch (const Error&) {
-    return std::nullopt;  // damaged since: what is lost is trained again
-  }
+  const std::optional<CheckpointState> latest = LatestState(claim.run);
+  if (!latest) return std::nullopt;  // damaged since: what is lost is trained again
+  const CheckpointState& state = *latest;
   const TrainOptions& train = claim.experiment.config->train;
   EarlyStop early_stop(train.early_stop, false);
   early_stop.Restore(state.early_stop);
@@ -126,7 +132,9 @@ std::optional<TrainOutcome> AlreadyDone(const Claim& claim) {
 /// How often the run was extended lives in its status first, then in every checkpoint.
 int64_t ExtendedFrom(const Claim& claim) {
   if (claim.decision.extended_from > 0) return claim.decision.extended_from;
-  return claim.status ? claim.status->extended_from : 0;
+  if (claim.status) return claim.status->extended_from;
+  const std::optional<CheckpointState> latest = LatestState(claim.run);
+  return latest ? latest->extended_from : 0;
 }
 
 /// The manifest of the start stays; one that cannot be read is set aside.
