@@ -4,6 +4,7 @@
 
 #include "ssm/base/errors.h"
 #include "ssm/nn/init.h"
+#include "support/error_of.h"
 
 namespace ssm {
 namespace {
@@ -66,6 +67,11 @@ TEST_CASE("a layout is the same without values, and has none") {
   // A tensor of 2^50 numbers takes no memory.
   ParameterBuilder(layout, 3).Add("huge", {int64_t{1} << 25, int64_t{1} << 25}, Normal(0, 1));
   CHECK(layout.flat_size() > int64_t{1} << 50);
+  const auto thrown = test::ErrorOf([&] {
+    ParameterBuilder(drawn, 3).Add("huge", {int64_t{1} << 25, int64_t{1} << 25}, Normal(0, 1));
+  });
+  CHECK(thrown.code == ExitCode::kRefused);
+  CHECK(thrown.Says("up to huge, take 8.00 PiB of memory and "));
 }
 
 }  // namespace

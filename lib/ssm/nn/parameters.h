@@ -57,7 +57,7 @@ class ParameterBuilder {
       : store_(&store), seed_(seed), prefix_(std::move(prefix)) {}
 
   ParameterBuilder Scope(std::string_view name) const;
-  /// @throws Error(kInternal) when the name is taken.
+  /// @throws Error(kInternal) when the name is taken, Error(kRefused) when memory is short of them.
   Param Add(std::string_view name, const Shape& shape, const Init& init,
             std::string_view group = "default", bool decay = true);
 

@@ -9,7 +9,8 @@
 
 namespace ssm {
 
-/// Asked from any worker whether work under way is to be abandoned; empty: never.
+/// Asked from any worker whether work under way is to be abandoned; once true it stays so. Empty:
+/// never.
 using StopCheck = std::function<bool()>;
 
 /// @throws Error(kBadConfig) when the training split is empty.
