@@ -7,6 +7,7 @@
 #include "models/model_fixture.h"
 #include "ssm/base/errors.h"
 #include "support/allocation_counter.h"
+#include "support/error_of.h"
 
 namespace ssm {
 namespace {
@@ -235,6 +236,15 @@ TEST_CASE("what the model takes and the batch lacks is bad data") {
     CHECK(error.code() == ExitCode::kBadData);
     CHECK(std::string(error.what()).find("place") != std::string::npos);
   }
+}
+
+TEST_CASE("a model that does not fit is refused before a value is drawn, its layout is not") {
+  const auto options = LeakyModel({"d_model=65536", R"(block.mlp={"expand":64})", "layers=1024"});
+  CHECK(SequenceModel<float>(options, kReals, 1, InitialValues::kLayout).parameters().count() >
+        int64_t{1} << 49);
+  const auto thrown = test::ErrorOf([&] { SequenceModel<float>(options, kReals, 1); });
+  CHECK(thrown.code == ExitCode::kRefused);
+  CHECK(thrown.Says("PiB of memory and "));
 }
 
 }  // namespace

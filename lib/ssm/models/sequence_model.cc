@@ -4,6 +4,7 @@
 #include "ssm/base/errors.h"
 #include "ssm/models/model_parts.h"
 #include "ssm/models/model_stepper.h"
+#include "ssm/nn/value_room.h"
 
 namespace ssm {
 namespace {
@@ -15,6 +16,11 @@ std::string LayerName(size_t layer) { return "layers." + std::to_string(layer); 
 template <Scalar T>
 SequenceModel<T>::SequenceModel(const ModelOptions& options, const ModelIo& io, uint64_t seed,
                                 InitialValues values) {
+  if (values == InitialValues::kDrawn) {
+    // All at once: not only when the first layers have filled the memory.
+    const SequenceModel layout(options, io, seed, InitialValues::kLayout);
+    RequireRoomForValues(layout.parameters().flat_size());
+  }
   auto parts = std::make_unique<ModelParts<T>>();
   parts->store = ParameterStore(values);
   parts->io = io;

@@ -1,31 +1,14 @@
 #include "ssm/nn/parameters.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "ssm/base/errors.h"
-#include "ssm/base/memory.h"
-#include "ssm/base/text.h"
+#include "ssm/nn/value_room.h"
 
 namespace ssm {
 namespace {
 
 constexpr int64_t kAlign = 16;
-
-/// Memory is promised long before it is there: ask before it is touched.
-void RequireRoom(const std::string& name, int64_t numbers) {
-  constexpr int64_t kSmall = int64_t{1} << 23;
-  if (numbers <= kSmall) return;
-  const double bytes = static_cast<double>(numbers) * sizeof(double);
-  const MemoryBound memory = FreeMemory();
-  if (bytes <= static_cast<double>(memory.bytes)) return;
-  Fail(ExitCode::kRefused,
-       fmt::format("The initial values of a model, up to {}, take {} of memory and {} {}; lower "
-                   "model.d_model, model.layers or the mixers' state.",
-                   name, FormatBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))),
-                   FormatBytes(memory.bytes), memory.words));
-}
 
 }  // namespace
 
@@ -55,7 +38,7 @@ Param ParameterBuilder::Add(std::string_view name, const Shape& shape, const Ini
   store_->flat_size_ += padded;
   store_->infos_.push_back({full, param, std::string(group), decay});
   if (store_->values_ == InitialValues::kLayout) return param;
-  RequireRoom(full, store_->flat_size_);
+  RequireRoomForValues(store_->flat_size_);
   store_->initial_.resize(static_cast<size_t>(store_->flat_size_), 0.0);
   Random random(seed_, RandomStream::kInit, HashBytes(full.data(), full.size()));
   init(std::span(store_->initial_)
