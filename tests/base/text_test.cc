@@ -183,6 +183,7 @@ TEST_CASE("splitting, joining, trimming, quoting") {
   CHECK(Trim("  ") == "");
   CHECK(Quote("a\"b\\\n\t\x01") == "\"a\\\"b\\\\\\n\\t\\x01\"");
   CHECK(Quote(std::string(61, 'x')) == "\"" + std::string(60, 'x') + "...\"");
+  CHECK(QuotePath(std::string(5000, 'x')) == "\"" + std::string(5000, 'x') + "\"");
   // The 60th byte would fall inside the two of "é".
   CHECK(Quote(std::string(59, 'x') + "éé") == "\"" + std::string(59, 'x') + "...\"");
 }

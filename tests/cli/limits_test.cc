@@ -38,7 +38,7 @@ TEST_CASE("limits of time and memory are numbers above 0") {
     CAPTURE(minutes);
     const Outcome outcome = RunSsmctl({"train", "a.json", "--max-minutes", minutes});
     CHECK(outcome.code == 64);
-    CHECK(Says(outcome, "is no number of minutes above 0; leave the flag out for no limit"));
+    CHECK(Says(outcome, "allowed: minutes above 0; leave the flag out for no limit"));
     CHECK(outcome.err.size() < 300);
   }
   for (const char* bytes : {"0", "-1", "1GB", "much"}) {

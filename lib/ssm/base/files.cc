@@ -31,7 +31,7 @@ std::string SystemText(int error) { return std::generic_category().message(error
 [[noreturn]] void FailSystem(ExitCode code, const char* what, const std::string& path) {
   const int error = errno;
   const bool full = error == ENOSPC || error == EDQUOT;
-  throw Error(code, fmt::format("Cannot {} {}: {}.{}", what, Quote(path), SystemText(error),
+  throw Error(code, fmt::format("Cannot {} {}: {}.{}", what, QuotePath(path), SystemText(error),
                                 full ? " Make room on that disk." : ""));
 }
 
@@ -121,12 +121,12 @@ std::string ReadFile(const std::string& path, int64_t limit, std::string_view re
   if (::fstat(file.get(), &status) != 0) FailSystem(ExitCode::kIoError, "inspect", path);
   if (S_ISDIR(status.st_mode)) {
     throw Error(ExitCode::kMissingInput,
-                fmt::format("Cannot read {}: it is a folder, not a file.", Quote(path)));
+                fmt::format("Cannot read {}: it is a folder, not a file.", QuotePath(path)));
   }
   const auto refuse_size = [&](int64_t size) {
     throw Error(
         ExitCode::kBadData,
-        fmt::format("{} is too large: {} or more, where at most {} are read{}{}.", Quote(path),
+        fmt::format("{} is too large: {} or more, where at most {} are read{}{}.", QuotePath(path),
                     FormatBytes(size), FormatBytes(limit), reason.empty() ? "" : ", ", reason));
   };
   if (S_ISREG(status.st_mode) && status.st_size > limit) refuse_size(status.st_size);
@@ -153,8 +153,9 @@ std::string ReadFile(const std::string& path, int64_t limit, std::string_view re
 std::string ReadDataFile(const std::string& path) {
   struct stat status {};
   if (Stat(path, status) && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))) {
-    throw Error(ExitCode::kBadData,
-                fmt::format("Cannot read {}: it is a device; name a file or a pipe.", Quote(path)));
+    throw Error(
+        ExitCode::kBadData,
+        fmt::format("Cannot read {}: it is a device; name a file or a pipe.", QuotePath(path)));
   }
   return ReadFile(path, AvailableMemory() / 4, "a quarter of the free memory");
 }
@@ -224,7 +225,7 @@ AppendFile::AppendFile(const std::string& path, int64_t keep) : AppendFile(path)
   if (size_ < keep) {
     throw Error(ExitCode::kBadData,
                 fmt::format("{} has {} bytes where at least {} are expected: its end was lost.",
-                            Quote(path), size_, keep));
+                            QuotePath(path), size_, keep));
   }
   if (Uninterrupted([&] { return ::ftruncate(descriptor_, keep); }) != 0) {
     FailSystem(ExitCode::kIoError, "shorten", path);
@@ -291,7 +292,7 @@ bool TryMakeDirectory(const std::string& path) {
 void MakeDirectory(const std::string& path) {
   if (!TryMakeDirectory(path)) {
     throw Error(ExitCode::kCannotCreate,
-                fmt::format("Cannot make the folder {}: it exists.", Quote(path)));
+                fmt::format("Cannot make the folder {}: it exists.", QuotePath(path)));
   }
 }
 
@@ -300,16 +301,17 @@ void MakeDirectories(const std::string& path) {
   const std::string parent = ParentPath(path);
   if (parent != path) MakeDirectories(parent);
   if (!TryMakeDirectory(path) && !IsDirectory(path)) {
-    throw Error(ExitCode::kCannotCreate,
-                fmt::format("Cannot make the folder {}: a file of that name exists.", Quote(path)));
+    throw Error(
+        ExitCode::kCannotCreate,
+        fmt::format("Cannot make the folder {}: a file of that name exists.", QuotePath(path)));
   }
 }
 
 void RenameDurably(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) {
     const int error = errno;
-    throw Error(ExitCode::kIoError, fmt::format("Cannot rename {} to {}: {}.", Quote(from),
-                                                Quote(to), SystemText(error)));
+    throw Error(ExitCode::kIoError, fmt::format("Cannot rename {} to {}: {}.", QuotePath(from),
+                                                QuotePath(to), SystemText(error)));
   }
   FsyncDirectory(ParentPath(to));
 }

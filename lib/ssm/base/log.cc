@@ -88,7 +88,7 @@ class Log {
       file_ = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
     } catch (const spdlog::spdlog_ex& error) {
       Fail(ExitCode::kCannotCreate,
-           "Cannot open the log file " + Quote(path) + " (" + error.what() + ").");
+           "Cannot open the log file " + QuotePath(path) + " (" + error.what() + ").");
     }
     file_->set_formatter(Formatter("%Y-%m-%d %H:%M:%S %*%v"));
     file_->set_level(spdlog::level::info);

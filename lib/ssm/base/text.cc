@@ -259,10 +259,11 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-std::string Quote(std::string_view text) {
-  constexpr size_t kLongest = 60;
+namespace {
+
+std::string QuoteUpTo(size_t longest, std::string_view text) {
   std::string quoted = "\"";
-  size_t length = std::min(text.size(), kLongest);
+  size_t length = std::min(text.size(), longest);
   // Cut between code points.
   while (length < text.size() && length > 0 && (text[length] & 0xC0) == 0x80) --length;
   for (const char c : text.substr(0, length)) {
@@ -281,6 +282,15 @@ std::string Quote(std::string_view text) {
   }
   return quoted + (length < text.size() ? "...\"" : "\"");
 }
+
+}  // namespace
+
+std::string Quote(std::string_view text) {
+  constexpr size_t kLongest = 60;
+  return QuoteUpTo(kLongest, text);
+}
+
+std::string QuotePath(std::string_view path) { return QuoteUpTo(std::string::npos, path); }
 
 std::string ShellQuote(std::string_view text) {
   constexpr std::string_view kPlain = "+,-./:=@_%";

@@ -71,6 +71,8 @@ std::string_view Trim(std::string_view text);
 
 /// For messages: in double quotes, control bytes and quotes as escapes, cut after 60 bytes.
 std::string Quote(std::string_view text);
+/// The same for a path, which is of no use when cut.
+std::string QuotePath(std::string_view path);
 /// For commands a person copies into a POSIX shell: one word, in single quotes where it needs them.
 std::string ShellQuote(std::string_view text);
 

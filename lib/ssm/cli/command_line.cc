@@ -3,37 +3,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <functional>
-#include <optional>
 
 #include "ssm/base/build_info.h"
 #include "ssm/base/log.h"
 #include "ssm/base/text.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/completion.h"
+#include "ssm/cli/flag_checks.h"
 #include "ssm/cli/help.h"
 
 namespace ssm {
 namespace {
-
-/// A path that a shell variable left empty is a slip, not a wish for the default.
-std::string NotEmpty(const std::string& path) {
-  return path.empty() ? "the path is empty; leave the flag out for the default" : "";
-}
-
-std::string MinutesAboveZero(const std::string& text) {
-  const std::optional<double> minutes = ParseNumber(text);
-  if (minutes && *minutes > 0 && std::isfinite(*minutes)) return "";
-  return Quote(text) + " is no number of minutes above 0; leave the flag out for no limit";
-}
-
-std::string ByteCount(const std::string& text) {
-  if (ParseBytes(text)) return "";
-  return Quote(text) +
-         " is no count of bytes: take a whole number, or one with KiB, MiB or GiB "
-         "(\"4GiB\")";
-}
 
 /// The whole command line: subcommands, their flags, and what each runs.
 class CommandLine {
@@ -86,7 +67,7 @@ class CommandLine {
                     "threads; default SSMCTL_THREADS, SLURM_CPUS_PER_TASK, then the CPUs this "
                     "process may use; results do not depend on it")
         ->type_name("N")
-        ->check(CLI::Range(1, 1024));
+        ->check(WholeNumberIn(1, 1024));
   }
 
   static void AddJson(CLI::App& command, bool& json) {
@@ -164,8 +145,9 @@ class CommandLine {
         ->type_name("");
     c.add_option("--law", check_.law, "this law only")->type_name("NAME");
     c.add_option("--seed", check_.seed, "of parameters, inputs and cuts; default 17")
-        ->type_name("N");
-    c.add_option("--T", check_.T, "this length only")->type_name("N")->check(CLI::PositiveNumber);
+        ->type_name("N")
+        ->check(WholeNumberIn(0));
+    c.add_option("--T", check_.T, "this length only")->type_name("N")->check(WholeNumberIn(1));
     c.add_flag("--quick", check_.quick, "fewer lengths and directions, the same tolerances");
     c.add_option("--break", check_.broken)->group("");
     AddJson(c, check_.json);
@@ -195,15 +177,15 @@ class CommandLine {
         ->check(NotEmpty);
     c.add_option("--examples", task_.examples, "sequences; default 4096, 256 with --out")
         ->type_name("N")
-        ->check(CLI::PositiveNumber);
+        ->check(WholeNumberIn(1));
     c.add_option("--split", task_.split, "train, validation, test or probe; default test")
         ->type_name("S");
     c.add_option("--length", task_.length, "tokens a sequence; default the task's own")
         ->type_name("T")
-        ->check(CLI::PositiveNumber);
+        ->check(WholeNumberIn(1));
     c.add_option("--seed", task_.seed, "default seed.eval")
         ->type_name("N")
-        ->check(CLI::NonNegativeNumber);
+        ->check(WholeNumberIn(0));
     AddJson(c, task_.json);
     AddThreads(c);
   }
@@ -213,7 +195,7 @@ class CommandLine {
                       {"ssmctl list mixers"}, [this] { return RunList(list_, context_); });
     c.add_option("WHAT", list_.what, "mixers, tasks or all; default all")
         ->type_name("")
-        ->check(CLI::IsMember({"mixers", "tasks", "all"}));
+        ->check(WordOf({"mixers", "tasks", "all"}));
     AddJson(c, list_.json);
   }
 
@@ -237,7 +219,7 @@ class CommandLine {
     c.add_option("SHELL", shell_, "bash, zsh or fish")
         ->required()
         ->type_name("")
-        ->check(CLI::IsMember(CompletionShells()));
+        ->check(WordOf(CompletionShells()));
   }
 
   ExitCode PrintCompletion() const {
@@ -376,9 +358,12 @@ class CommandLine {
 
   /// The parser's complaint as one sentence.
   std::string Explain(const CLI::ParseError& error, const CLI::App& command) const {
+    const std::string what = error.what();
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+      return what.substr(0, what.find(':')) + " needs a value";
+    }
     const std::vector<std::string> rest = app_.remaining(/*recurse=*/true);
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || rest.empty())
-      return error.what();
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || rest.empty()) return what;
     const std::string word = rest.front().substr(0, rest.front().find('='));
     if (!word.starts_with("-")) {
       return fmt::format("{} takes no argument {}", command.get_name(), Quote(word));

@@ -1,5 +1,6 @@
 #include "ssm/experiment/experiment_config.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
+#include "ssm/base/text.h"
 
 namespace ssm {
 namespace {
@@ -62,9 +64,9 @@ void ExperimentConfig::VisitFields(FieldVisitor& visitor) {
 
 void ExperimentConfig::Check(Faults& faults) const {
   if (!PlainName(name)) {
-    faults.Add("name",
-               "must be 1 to 100 letters, digits, '.', '_' and '-', and begin with none of '.' and "
-               "'-': it names a folder");
+    faults.Add("name", fmt::format("is {}, but it names a folder: allowed are 1 to 100 letters, "
+                                   "digits, '.', '_' and '-', not beginning with '.' or '-'",
+                                   Quote(name)));
   }
 }
 

@@ -65,7 +65,7 @@ std::optional<LeaseRecord> ReadRecord(const std::string& path) {
 }
 
 [[noreturn]] void Refuse(const std::string& path, const std::optional<LeaseRecord>& holder) {
-  const std::string run = Quote(ParentPath(path));
+  const std::string run = QuotePath(ParentPath(path));
   if (!holder) Fail(ExitCode::kRefused, "Another process is training in " + run + ".");
   Fail(ExitCode::kRefused,
        fmt::format("Process {} on {} is training in {} (last sign of life {} ago); wait for it or "
@@ -79,8 +79,8 @@ int LockFile(const std::string& path) {
   while (true) {
     const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor < 0) {
-      Fail(ExitCode::kCannotCreate,
-           fmt::format("Cannot open {}: {}.", Quote(path), std::generic_category().message(errno)));
+      Fail(ExitCode::kCannotCreate, fmt::format("Cannot open {}: {}.", QuotePath(path),
+                                                std::generic_category().message(errno)));
     }
     const bool locked = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
     if (!locked && errno == EWOULDBLOCK) {
@@ -176,8 +176,8 @@ void Lease::Write() {
   const bool written = pwrite(descriptor_, text.data(), text.size(), 0) == std::ssize(text) &&
                        ftruncate(descriptor_, std::ssize(text)) == 0;
   if (!written) {
-    Fail(ExitCode::kIoError,
-         fmt::format("Cannot write {}: {}.", Quote(path_), std::generic_category().message(errno)));
+    Fail(ExitCode::kIoError, fmt::format("Cannot write {}: {}.", QuotePath(path_),
+                                         std::generic_category().message(errno)));
   }
 }
 

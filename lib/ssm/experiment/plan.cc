@@ -96,7 +96,7 @@ template <Scalar T>
 double ValidationBytes(const ExperimentConfig& config, const SequenceModel<T>& model,
                        const TaskSpec& spec, int threads) {
   const Task& task = *config.task;
-  if (config.train.eval_every == 0 || task.Examples(Split::kValidation) == 0) return 0;
+  if (config.train.eval_every == 0 || task.Examples(Split::kValidation, {}) == 0) return 0;
   const CellKey key =
       ResolveCell({.split = Split::kValidation, .examples = config.train.eval_examples}, task);
   return CellBytes<T>(&model, spec, key, config.eval.batch, threads);

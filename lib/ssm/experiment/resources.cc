@@ -41,11 +41,12 @@ void RefuseWhatDoesNotFit(const TrainPlan& plan, const std::string& folder, int6
   if (statvfs(place.c_str(), &disk) != 0) return;
   const double free = static_cast<double>(disk.f_bavail) * static_cast<double>(disk.f_frsize);
   if (static_cast<double>(plan.disk_bytes) > free) {
-    Fail(ExitCode::kRefused,
-         fmt::format(
-             "Checkpoints would take {} on the disk of {} and {} are free; lower train.keep "
-             "or name another place with --out.",
-             FormatBytes(plan.disk_bytes), Quote(place), FormatBytes(static_cast<int64_t>(free))));
+    Fail(
+        ExitCode::kRefused,
+        fmt::format("Checkpoints would take {} on the disk of {} and {} are free; lower train.keep "
+                    "or name another place with --out.",
+                    FormatBytes(plan.disk_bytes), QuotePath(place),
+                    FormatBytes(static_cast<int64_t>(free))));
   }
 }
 

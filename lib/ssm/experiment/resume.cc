@@ -82,7 +82,7 @@ void RequireRunOrRemains(const RunDirectory& run) {
   for (const std::string& name : ListDirectory(run.path())) {
     const bool known = std::find(remains.begin(), remains.end(), name) != remains.end();
     if (known || name.ends_with(kTemporary)) continue;
-    Fail(ExitCode::kCannotCreate, Quote(run.path()) +
+    Fail(ExitCode::kCannotCreate, QuotePath(run.path()) +
                                       " is no run: it has no config.json, but it "
                                       "holds " +
                                       Quote(name) + ".");

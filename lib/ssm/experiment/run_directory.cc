@@ -68,13 +68,13 @@ RunDirectory RunDirectory::Create(const std::string& root, const std::string& na
         JoinPath(root, fmt::format("{}-{}-{}", name, LocalStamp(), RandomSuffix()));
     if (TryMakeDirectory(path)) return RunDirectory(path);
   }
-  Fail(ExitCode::kCannotCreate, "Cannot find a free name for a run under " + Quote(root) + ".");
+  Fail(ExitCode::kCannotCreate, "Cannot find a free name for a run under " + QuotePath(root) + ".");
 }
 
 RunDirectory RunDirectory::CreateAt(const std::string& path) {
   MakeDirectories(ParentPath(path));
   if (!TryMakeDirectory(path)) {
-    Fail(ExitCode::kCannotCreate, Quote(path) +
+    Fail(ExitCode::kCannotCreate, QuotePath(path) +
                                       " exists, and training never overwrites a run; continue it "
                                       "with --resume, or name another with --out.");
   }
@@ -82,7 +82,7 @@ RunDirectory RunDirectory::CreateAt(const std::string& path) {
 }
 
 RunDirectory RunDirectory::Open(const std::string& path) {
-  if (!IsDirectory(path)) Fail(ExitCode::kMissingInput, "There is no run " + Quote(path) + ".");
+  if (!IsDirectory(path)) Fail(ExitCode::kMissingInput, "There is no run " + QuotePath(path) + ".");
   return RunDirectory(path);
 }
 
@@ -129,7 +129,7 @@ Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::str
     const std::string way = " Its checkpoints stand: \"ssmctl train CONFIG --resume --out " +
                             ShellQuote(run.path()) + "\" with the config it was trained with " +
                             "writes it again.";
-    Fail(ExitCode::kMissingInput, Quote(run.path()) + " is no run: it has no config.json." +
+    Fail(ExitCode::kMissingInput, QuotePath(run.path()) + " is no run: it has no config.json." +
                                       (IsDirectory(run.checkpoints()) ? way : ""));
   }
   const std::optional<RunManifest> manifest = ReadableManifest(run);

@@ -85,14 +85,14 @@ int64_t TrainingRun<T>::Restore() {
   std::vector<RefusedCheckpoint> refused;
   const auto state = store_.LoadNewest(trainer_.state(), options_.keep, refused);
   for (const RefusedCheckpoint& checkpoint : refused) {
-    LogWarning(
-        fmt::format("refused a checkpoint, now {}: {}", Quote(checkpoint.path), checkpoint.reason));
+    LogWarning(fmt::format("refused a checkpoint, now {}: {}", QuotePath(checkpoint.path),
+                           checkpoint.reason));
   }
   if (!state) {
     const std::string metrics = setting_.run->metrics();
     if (Exists(metrics) && FileSize(metrics) > 0) {
       LogWarning(fmt::format("{} holds no whole checkpoint: training starts again at step 0",
-                             Quote(setting_.run->path())));
+                             QuotePath(setting_.run->path())));
     }
     if (options_.init_from) InitialiseFrom(*options_.init_from, trainer_.parameters());
     return 0;
@@ -133,7 +133,7 @@ bool TrainingRun<T>::Validate() {
 template <Scalar T>
 void TrainingRun<T>::Save() {
   if (setting_.lease->lost()) {
-    Fail(ExitCode::kIoError, "Another process has taken over " + Quote(setting_.run->path()) +
+    Fail(ExitCode::kIoError, "Another process has taken over " + QuotePath(setting_.run->path()) +
                                  " while this one was suspended; nothing was saved.");
   }
   metrics_.Sync();

@@ -61,7 +61,7 @@ void Commit(const std::string& path, const CheckpointBytes& bytes) {
 template <Scalar T>
 void CheckSecondMoments(std::span<const T> v, const std::string& path) {
   if (std::any_of(v.begin(), v.end(), [](T x) { return x < 0; })) {
-    Fail(ExitCode::kBadData, Quote(path) + " holds a negative second moment.");
+    Fail(ExitCode::kBadData, QuotePath(path) + " holds a negative second moment.");
   }
 }
 
@@ -192,7 +192,7 @@ std::string FindCheckpoint(const std::string& path, const std::string& pointer) 
   const std::string folder = JoinPath(path, "checkpoints");
   if (!IsDirectory(folder)) {
     Fail(ExitCode::kMissingInput,
-         Quote(path) + " is neither a run nor a checkpoint: it has no folder \"checkpoints\".");
+         QuotePath(path) + " is neither a run nor a checkpoint: it has no folder \"checkpoints\".");
   }
   for (const std::string& name : {pointer, std::string("LATEST")}) {
     const std::string file = JoinPath(folder, name);
@@ -202,7 +202,7 @@ std::string FindCheckpoint(const std::string& path, const std::string& pointer) 
   }
   const std::vector<int64_t> steps = CheckpointStore(folder).Steps();
   if (steps.empty()) {
-    Fail(ExitCode::kMissingInput, Quote(folder) + " holds no checkpoint yet.");
+    Fail(ExitCode::kMissingInput, QuotePath(folder) + " holds no checkpoint yet.");
   }
   return JoinPath(folder, NameOf(steps.back()));
 }

@@ -82,7 +82,7 @@ std::string ChecksumOf(const std::vector<std::string>& lines, size_t index,
   if (line.size() != 66 + name.size() || line.substr(64, 2) != "  " || line.substr(66) != name) {
     Fail(ExitCode::kBadData, fmt::format("{}: line {} is {}; it must be a checksum, two blanks and "
                                          "\"{}\".",
-                                         Quote(path), index + 1, Quote(line), name));
+                                         QuotePath(path), index + 1, Quote(line), name));
   }
   return line.substr(0, 64);
 }
@@ -113,7 +113,7 @@ CheckpointBytes ReadCheckpointBytes(const std::string& checkpoint, Moments momen
   const std::vector<std::string> lines = SplitText(ReadFile(sums_path, kLargestText), '\n');
   if (lines.size() != kSummedFiles.size() + 1 || !lines.back().empty()) {
     Fail(ExitCode::kBadData, fmt::format("{} must have {} lines, each ended by a newline.",
-                                         Quote(sums_path), kSummedFiles.size()));
+                                         QuotePath(sums_path), kSummedFiles.size()));
   }
   CheckpointBytes bytes;
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -122,7 +122,7 @@ CheckpointBytes ReadCheckpointBytes(const std::string& checkpoint, Moments momen
     const std::string path = JoinPath(checkpoint, kSummedFiles[i]);
     bytes[i] = ReadDataFile(path);
     if (Sha256(bytes[i]) != wanted) {
-      Fail(ExitCode::kBadData, Quote(path) + " does not match its checksum in SHA256SUMS.");
+      Fail(ExitCode::kBadData, QuotePath(path) + " does not match its checksum in SHA256SUMS.");
     }
   }
   return bytes;

@@ -43,7 +43,7 @@ int64_t KeepableBytes(const std::string& path, int64_t wanted) {
   LogWarning(
       fmt::format("{} has {} bytes where the checkpoint knows {}: lines of earlier steps are "
                   "lost, training is not; it goes on behind the {} bytes of whole lines.",
-                  Quote(path), size, wanted, kept));
+                  QuotePath(path), size, wanted, kept));
   return kept;
 }
 

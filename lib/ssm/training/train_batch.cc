@@ -24,7 +24,7 @@ void ZeroRow(Array<E>& array, int64_t row, int64_t rows) {
 }  // namespace
 
 void RequireTrainingSequences(const Task& task) {
-  if (task.Examples(Split::kTrain) != 0) return;
+  if (task.Examples(Split::kTrain, {}) != 0) return;
   Fail(ExitCode::kBadConfig, "/task: the training split holds no sequence");
 }
 

@@ -1,0 +1,52 @@
+#include "ssm/cli/flag_checks.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "ssm/base/text.h"
+
+namespace ssm {
+
+FlagCheck WholeNumberIn(int64_t low, int64_t high) {
+  return [=](const std::string& text) -> std::string {
+    const std::optional<int64_t> number = ParseInteger(text);
+    if (number && low <= *number && *number <= high) return "";
+    const bool bounded = high < std::numeric_limits<int64_t>::max();
+    return fmt::format("found {}; allowed: a whole number {}", Quote(text),
+                       bounded ? fmt::format("from {} to {}", low, high)
+                               : fmt::format(">= {} that fits 64 bits", low));
+  };
+}
+
+FlagCheck WordOf(const std::vector<std::string>& words) {
+  return [=](const std::string& text) -> std::string {
+    for (const std::string& word : words) {
+      if (text == word) return "";
+    }
+    return fmt::format("found {}; allowed: {}{}", Quote(text), Join(words, ", "),
+                       DidYouMean(text, words));
+  };
+}
+
+std::string NotEmpty(const std::string& path) {
+  return path.empty() ? "the path is empty; leave the flag out for the default" : "";
+}
+
+std::string MinutesAboveZero(const std::string& text) {
+  const std::optional<double> minutes = ParseNumber(text);
+  if (minutes && *minutes > 0 && std::isfinite(*minutes)) return "";
+  return fmt::format("found {}; allowed: minutes above 0; leave the flag out for no limit",
+                     Quote(text));
+}
+
+std::string ByteCount(const std::string& text) {
+  if (ParseBytes(text)) return "";
+  return fmt::format(
+      "found {}; allowed: bytes as a whole number above 0, or a number with KiB, "
+      "MiB or GiB, as in 4GiB",
+      Quote(text));
+}
+
+}  // namespace ssm
