@@ -82,7 +82,8 @@ TEST_CASE("each kind refuses what it is not, in its words") {
   CHECK(Says("train", R"("steps": 1.50)") == "/train/steps: found 1.50; allowed: an integer >= 1");
   CHECK(Says("train", R"("steps": 0)") == "/train/steps: found 0; allowed: an integer >= 1");
   CHECK(Says("train", R"("steps": 99999999999999999999)") ==
-        "/train/steps: found 99999999999999999999; allowed: an integer >= 1 that fits 64 bits");
+        "/train/steps: found 99999999999999999999; allowed: an integer >= 1 up to "
+        "9223372036854775807");
   CHECK(Says("train", R"("steps": null)") ==
         "/train/steps: found null; allowed: an integer >= 1; null only takes away what a \"base\" "
         "has set: for the default, leave the key out");

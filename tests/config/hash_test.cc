@@ -37,6 +37,7 @@ TEST_CASE("how a config spells a model does not count") {
   CHECK(HashOf({"model.layers=2"}) == HashOf({"model.layers=[{},{}]"}));
   CHECK(HashOf({"model.block.norm=none"}) == HashOf({"model.layers=[{\"norm\":\"none\"}]"}));
   CHECK(HashOf({"train.lr=3e-3"}) == HashOf({"train.lr=0.003"}));
+  CHECK(HashOf({"train.lr=-0"}) == HashOf({"train.lr=0"}));
 }
 
 }  // namespace

@@ -87,6 +87,28 @@ TEST_CASE("a dead process's lease is taken over, a living one's is not") {
   CHECK(Lease(path).previous());
 }
 
+TEST_CASE("a process that died and whose parent has not noticed yet is dead") {
+  const test::TempFolder folder;
+  const std::string path = folder / "lease.json";
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    LeaseRecord record = OwnLease();
+    AtomicWriteFile(path, WriteConfig(record));
+    _exit(write(ready[1], "x", 1) == 1 ? 0 : 1);
+  }
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  siginfo_t info;
+  REQUIRE(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) == 0);  // a zombie now
+  CHECK(Lease(path).previous()->pid == child);
+  waitpid(child, nullptr, 0);
+  close(ready[0]);
+  close(ready[1]);
+}
+
 TEST_CASE("what cannot be read belongs to nobody") {
   const test::TempFolder folder;
   for (const char* text : {"", "{", "{\"host\":\"a\"}", "[]", "\xff\xfe"}) {

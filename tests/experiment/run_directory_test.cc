@@ -27,6 +27,8 @@ TEST_CASE("runs started in one second have folders of their own") {
 TEST_CASE("exactly where asked, and never over something") {
   const test::TempFolder folder;
   CHECK(RunDirectory::CreateAt(folder / "deep/er/run").path() == folder / "deep/er/run");
+  CHECK_NOTHROW(RunDirectory::CreateAt(folder / "deep/er/run"));  // an empty folder will do
+  WriteNewFile(folder / "deep/er/run/notes", "");
   const auto thrown = test::ErrorOf([&] { RunDirectory::CreateAt(folder / "deep/er/run"); });
   CHECK(thrown.code == ExitCode::kCannotCreate);
   CHECK(thrown.Says("--resume"));

@@ -94,6 +94,16 @@ TEST_CASE("d' fixes the ceiling whatever the length, the rate and what is missin
   }
 }
 
+TEST_CASE("a delay that another rate cuts in parts is refused, as a lag is") {
+  EvidenceDecide task;
+  task.delay = 3;
+  CHECK(test::ErrorOf([&] {
+          task.Known(Split::kTest, {.dt_scale = 2});
+        }).Says("a delay of 3 trained steps is no whole number of steps at dt_scale 2"));
+  CHECK_NOTHROW(task.Known(Split::kTest, {.dt_scale = 3}));
+  CHECK_NOTHROW(task.Known(Split::kTest, {.dt_scale = 0.5}));
+}
+
 TEST_CASE("closed forms of the heuristics") {
   EvidenceDecide task;
   CHECK(KnownOf(task, "exact log-odds") == doctest::Approx(0.97724986805182079).epsilon(1e-12));

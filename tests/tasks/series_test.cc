@@ -181,6 +181,23 @@ TEST_CASE("uneven times: speed is per unit of time") {
   CHECK(piece.dt[0] == 1);
 }
 
+TEST_CASE("a break in the recording does not stretch constant velocity") {
+  const test::TempFolder folder;
+  SeriesTask task = MakeTask(folder);
+  task.angles.clear();
+  std::string text = "time,a\n";
+  for (int64_t t = 0; t < 200; ++t) {  // a line of slope 2, hours of silence after row 50
+    const int64_t time = t < 50 ? t : t + 10000;
+    text += std::to_string(time) + "," + std::to_string(2 * time) + "\n";
+  }
+  AtomicWriteFile(folder / "data.csv", text);
+  task.Load(folder.path());
+  const TaskPiece piece = Window(task, Split::kTest, 0);
+  for (int64_t t = 1; t < piece.steps; ++t) {
+    CHECK(piece.references[3 * t + 1] == doctest::Approx(piece.targets[t]).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("what does not vary cannot be forecast") {
   const test::TempFolder folder;
   SeriesTask task = MakeTask(folder);

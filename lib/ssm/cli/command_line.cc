@@ -147,7 +147,9 @@ class CommandLine {
     c.add_option("--seed", check_.seed, "of parameters, inputs and cuts; default 17")
         ->type_name("N")
         ->check(WholeNumberIn(0));
-    c.add_option("--T", check_.T, "this length only")->type_name("N")->check(WholeNumberIn(1));
+    c.add_option("--T", check_.T, "this length only, in laws over mixers and models")
+        ->type_name("N")
+        ->check(WholeNumberIn(1));
     c.add_flag("--quick", check_.quick, "fewer lengths and directions, the same tolerances");
     c.add_option("--break", check_.broken)->group("");
     AddJson(c, check_.json);

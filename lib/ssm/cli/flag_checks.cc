@@ -16,7 +16,7 @@ FlagCheck WholeNumberIn(int64_t low, int64_t high) {
     const bool bounded = high < std::numeric_limits<int64_t>::max();
     return fmt::format("found {}; allowed: a whole number {}", Quote(text),
                        bounded ? fmt::format("from {} to {}", low, high)
-                               : fmt::format(">= {} that fits 64 bits", low));
+                               : fmt::format("from {}", low));
   };
 }
 

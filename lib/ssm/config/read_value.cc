@@ -66,7 +66,7 @@ std::string TakeInt(const JsonValue& value, IntRange range, int64_t& result) {
     const bool negative = value.text.starts_with('-');
     const bool open = negative ? range.min == all.min : range.max == all.max;
     const bool too_large = !number && open && IsWhole(value.text);
-    return Mismatch(value, IntWords(range) + (too_large ? " that fits 64 bits" : ""));
+    return Mismatch(value, IntWords(range) + (too_large ? " up to 9223372036854775807" : ""));
   }
   result = *number;
   return "";
@@ -85,7 +85,7 @@ std::string TakeReal(const JsonValue& value, const RealRange& range, double& res
     return Mismatch(value, RealWords(range)) + NumberHint(value);
   }
   if (!Contains(range, number)) return Mismatch(value, RealWords(range));
-  result = number;
+  result = number + 0.0;  // -0 is 0, also in a hash
   return "";
 }
 

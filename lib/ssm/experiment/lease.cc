@@ -32,7 +32,8 @@ std::string Environment(const char* name) {
 }
 
 /// When a process of this machine was started, in clock ticks after boot; nothing when there is
-/// none. Field 22 of /proc/PID/stat; the name in field 2 may hold anything, so count from its end.
+/// none, or one that is dead and waits for its parent to notice (state Z or X). Fields 3 and 22 of
+/// /proc/PID/stat; the name in field 2 may hold anything, so count from its end.
 std::optional<int64_t> ProcessStart(int64_t pid) {
   std::string text;
   try {
@@ -43,8 +44,11 @@ std::optional<int64_t> ProcessStart(int64_t pid) {
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   const std::vector<std::string> fields = SplitText(text.substr(name_end + 1), ' ');
-  constexpr size_t kStart = 20;  // field 22, the first after the name being 3 behind one blank
-  return fields.size() > kStart ? ParseInteger(fields[kStart]) : std::nullopt;
+  constexpr size_t kState = 1, kStart = 20;  // fields 3 and 22, behind one blank
+  if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X") {
+    return std::nullopt;
+  }
+  return ParseInteger(fields[kStart]);
 }
 
 bool IsAlive(const LeaseRecord& record) {

@@ -73,7 +73,7 @@ RunDirectory RunDirectory::Create(const std::string& root, const std::string& na
 
 RunDirectory RunDirectory::CreateAt(const std::string& path) {
   MakeDirectories(ParentPath(path));
-  if (!TryMakeDirectory(path)) {
+  if (!TryMakeDirectory(path) && !(IsDirectory(path) && ListDirectory(path).empty())) {
     Fail(ExitCode::kCannotCreate, QuotePath(path) +
                                       " exists, and training never overwrites a run; continue it "
                                       "with --resume, or name another with --out.");

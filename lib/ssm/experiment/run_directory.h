@@ -27,7 +27,7 @@ class RunDirectory {
   /// ROOT/NAME-20261130-142501-x7k2q, by one mkdir; another suffix when that name is taken. ROOT is
   /// made if need be. Throws Error(kCannotCreate).
   static RunDirectory Create(const std::string& root, const std::string& name);
-  /// Exactly `path`, which must not exist; the folders above it are made.
+  /// Exactly `path`, which must not exist or be empty; the folders above it are made.
   /// @throws Error(kCannotCreate).
   static RunDirectory CreateAt(const std::string& path);
   /// One that exists. Throws Error(kMissingInput) when it is not a folder.

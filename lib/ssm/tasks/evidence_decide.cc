@@ -20,20 +20,19 @@ std::string DriftLabel(double drift) { return FormatNumber(drift); }
 void EvidenceDecide::VisitFields(FieldVisitor& visitor) {
   visitor.Int("steps", steps, {.min = 1, .max = 100'000'000}, "stimulus steps of a trial");
   const bool had_drift = !drift.empty();
-  visitor.RealList("drift", drift, Positive(),
+  visitor.RealList("drift", drift, {.min = 1e-9, .max = 1e9},
                    "sizes of the mean of a sample, equally likely; in place of dprime");
   // A drift list replaces the default d'. One that is written down beside it is still read, and
   // then refused by Check.
   if (!had_drift && !drift.empty()) dprime = 0;
   visitor.Real("dprime", dprime, {.min = 0, .max = 30},
                "d' of a whole trial: the best accuracy is Phi(dprime); 0: drift is given");
-  visitor.Real("sigma", sigma, Positive(), "standard deviation of a sample");
+  visitor.Real("sigma", sigma, {.min = 1e-6, .max = 1e6}, "standard deviation of a sample");
   visitor.Int("delay", delay, {.min = 0, .max = 100'000'000},
               "steps between the last sample and the go cue");
-  visitor.Real("distractor_sigma", distractor_sigma, NonNegative(),
+  visitor.Real("distractor_sigma", distractor_sigma, {.min = 0, .max = 1e6},
                "standard deviation of the noise shown during the delay");
-  visitor.Real("miss", miss, {.min = 0, .max = 1, .open_max = true},
-               "probability that a sample is not shown");
+  visitor.Real("miss", miss, {.min = 0, .max = 0.999}, "probability that a sample is not shown");
 }
 
 void EvidenceDecide::Check(Faults& faults) const {
@@ -91,7 +90,13 @@ DecideLaw EvidenceDecide::LawOf(Split split, const StreamOptions& options) const
   SSM_CHECK(options.dt_scale > 0, "dt_scale must be positive");
   DecideLaw law;
   law.delay = static_cast<int64_t>(std::llround(static_cast<double>(delay) / options.dt_scale));
-  if (delay > 0) law.delay = std::max<int64_t>(law.delay, 1);
+  const double waited = static_cast<double>(law.delay) * options.dt_scale;
+  if (std::fabs(waited - static_cast<double>(delay)) > 1e-9 * options.dt_scale) {
+    Fail(ExitCode::kBadConfig,
+         fmt::format("evidence.decide: a delay of {} trained steps is no whole number of steps at "
+                     "dt_scale {}; choose another",
+                     delay, FormatNumber(options.dt_scale)));
+  }
   const int64_t whole = options.steps > 0 ? options.steps : steps + delay;
   law.stimulus = whole - law.delay;
   if (law.stimulus < 1) {

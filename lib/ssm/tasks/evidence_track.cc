@@ -12,14 +12,13 @@ namespace ssm {
 
 void EvidenceTrack::VisitFields(FieldVisitor& visitor) {
   visitor.Real("tau", tau, {.min = 0.1, .max = 1e7}, "time constant of the process, in steps");
-  visitor.Real("noise", noise, {.min = 0, .max = 1e6, .open_min = true},
+  visitor.Real("noise", noise, {.min = 1e-6, .max = 1e6},
                "standard deviation of the noise on a sample; that of the process is 1");
   visitor.Choice("target", target, {{"filter", Target::kFilter}, {"recall", Target::kRecall}},
                  "what is asked: the process now, or lag steps ago");
   visitor.Int("lag", lag, {.min = 0, .max = 10'000'000},
               "steps back that recall asks for; 0 with filter");
-  visitor.Real("miss", miss, {.min = 0, .max = 1, .open_max = true},
-               "probability that a sample is not shown");
+  visitor.Real("miss", miss, {.min = 0, .max = 0.999}, "probability that a sample is not shown");
   visitor.Int("steps", steps, {.min = 0, .max = 1'000'000'000},
               "length of a sequence; 0: max(512, 5 tau) + lag");
 }

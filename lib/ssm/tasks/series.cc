@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
@@ -65,7 +66,7 @@ namespace {
 /// rounding of its values leaves.
 void RequireTargetsThatVary(const SeriesData& data, SeriesPredict predict,
                             const std::string& file) {
-  constexpr double kRounding = 1e-14;
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   const bool change = predict == SeriesPredict::kChange;
   for (size_t c = 0; c < data.names.size(); ++c) {
     const SeriesScale& value = data.value[c];
@@ -74,10 +75,12 @@ void RequireTargetsThatVary(const SeriesData& data, SeriesPredict predict,
     const double size = std::abs(value.mean) + value.deviation;
     if (deviation > kRounding * size && std::isfinite(deviation)) continue;
     Fail(ExitCode::kBadData,
-         fmt::format("series: {}: column {} {} standard deviation {} over the training part, so no "
-                     "error can be measured in it; name other columns in task.columns{}",
+         fmt::format("series: {}: column {} {} standard deviation {} over the training part, no "
+                     "more than the rounding of values around {}, so no error can be measured in "
+                     "it; name other columns in task.columns{}",
                      file, Quote(data.names[c]), change ? "changes with" : "has",
-                     FormatNumber(deviation), change ? ", or predict its value" : ""));
+                     FormatDigits(deviation, 3), FormatDigits(size, 3),
+                     change ? ", or predict its value" : ""));
   }
 }
 
@@ -193,7 +196,8 @@ std::string SeriesTask::Describe() const {
       "on {} "
       "after that; {} rows between the parts are left out. The error is in units of the variance "
       "of "
-      "what is asked. Beside the model: persistence, constant velocity{}, and the training mean as "
+      "what is asked in that part. Beside the model: persistence, constant velocity{}, and the "
+      "training mean as "
       "chance. There is no ceiling: the law of a recording is not known.",
       FormatCount(context), FormatCount(d.part(Split::kTrain).rows()),
       FormatCount(Examples(Split::kValidation, {})), FormatCount(Examples(Split::kTest, {})),

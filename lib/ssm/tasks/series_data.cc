@@ -74,13 +74,26 @@ std::vector<double> ReadTimes(const Table& table, const SeriesSource& source) {
   return times;
 }
 
+double Median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
 double MedianInterval(const std::vector<double>& times) {
   if (times.size() < 2) return 0;
   std::vector<double> gaps;
   for (size_t i = 1; i < times.size(); ++i) gaps.push_back(times[i] - times[i - 1]);
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  return *middle;
+  return Median(std::move(gaps));
+}
+
+/// In the median, so that a break in a recording does not stretch every forecast.
+double TimeAhead(const SeriesData& data, const SeriesPart& part) {
+  std::vector<double> spans;
+  for (int64_t row = part.begin; row + data.horizon < part.end; ++row) {
+    spans.push_back(data.Between(row, row + data.horizon));
+  }
+  return Median(std::move(spans));
 }
 
 /// Adds the multiple of 2 pi that keeps every value within pi of the last one observed.
@@ -150,7 +163,7 @@ void CheckParts(const SeriesData& data, const SeriesSource& source) {
 
 void Standardise(SeriesData& data, const SeriesSource& source) {
   const SeriesPart& train = data.part(Split::kTrain);
-  data.row_time = data.Between(train.begin, train.end - 1) / static_cast<double>(train.rows() - 1);
+  data.ahead_time = TimeAhead(data, train);
   for (int64_t c = 0; c < data.columns(); ++c) {
     const Moments value = MomentsOf(train, 0, 0, [&](int64_t row) { return data.at(row, c); });
     if (value.count < 2) {

@@ -22,8 +22,7 @@ struct Track {
   double Extrapolate(const SeriesData& data, int64_t row) const {
     if (std::isnan(before)) return last;
     const double speed = (last - before) / data.Between(before_row, last_row);
-    const double ahead = data.row_time * static_cast<double>(data.horizon);
-    return last + speed * (data.Between(last_row, row) + ahead);
+    return last + speed * (data.Between(last_row, row) + data.ahead_time);
   }
 };
 

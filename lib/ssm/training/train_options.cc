@@ -32,7 +32,7 @@ void TrainOptions::VisitFields(FieldVisitor& visitor) {
   visitor.Real("beta1", beta1, {.min = 0, .max = 1, .open_max = true}, "decay of the first moment");
   visitor.Real("beta2", beta2, {.min = 0, .max = 1, .open_max = true},
                "decay of the second moment");
-  visitor.Real("eps", eps, Positive(), "added to the root of the second moment");
+  visitor.Real("eps", eps, {.min = 1e-30, .max = 1}, "added to the root of the second moment");
   visitor.Map("groups", groups,
               "parameter groups with a learning rate and a decay of their own: \"ssm\" (dt, A and "
               "their like), \"default\"");
