@@ -51,6 +51,26 @@ TEST_CASE_TEMPLATE("the tapes it plans are the tapes that train", T, float, doub
   CHECK(beyond < (10 << 20) + 200000);
 }
 
+TEST_CASE("chunks take the memory of one, and a third more arithmetic") {
+  const test::TinyExperiment tiny;
+  const auto read = [&](const std::string& chunk) {
+    return tiny.Read({"train.batch=2", "train.shards=1", "task.steps=4096", "train.eval_every=0",
+                      "train.chunk=" + chunk});
+  };
+  const TrainPlan whole = CountTraining(*read("0").config);
+  const Experiment chunked = read("128");
+  const TrainPlan plan = CountTraining(*chunked.config);
+  CHECK(plan.flops_per_step == doctest::Approx(whole.flops_per_step * 4 / 3).epsilon(0.02));
+  const auto model = MakeModel<float>(*chunked.config);
+  Workers workers(1);
+  Trainer<float> trainer(*model, *chunked.config->task, chunked.config->train, 3, workers);
+  trainer.Step();
+  const int64_t beyond = plan.peak_bytes - trainer.bytes();
+  CHECK(beyond > 10 << 20);
+  CHECK(beyond < (10 << 20) + 400000);  // the batch, 2 x 4096 x 3 numbers and starts, is most
+  CHECK(trainer.bytes() < (whole.peak_bytes - (10 << 20)) / 4);
+}
+
 TEST_CASE("a plan of a large batch holds none and says the same") {
   const test::TinyExperiment tiny;
   const auto plan = [&](const std::string& batch) {

@@ -11,7 +11,7 @@
 #include "ssm/base/workers.h"
 #include "ssm/experiment/eval_plan.h"
 #include "ssm/experiment/plan_parts.h"
-#include "ssm/tasks/loss.h"
+#include "ssm/training/shard.h"
 #include "ssm/training/trainer.h"
 
 namespace ssm {
@@ -24,28 +24,21 @@ constexpr double kAssumedRate = 2e9;           // FLOP/s of a thread
 /// Arithmetic and bytes of one shard of `rows` sequences, forward and backward, on a tape that only
 /// counts.
 template <Scalar T>
-RowCost PlanShard(const SequenceModel<T>& model, const TaskSpec& spec,
+RowCost PlanShard(const SequenceModel<T>& model, const TaskSpec& spec, const Chunking& chunking,
                   const PreparedValues<T>& prepared, int64_t rows) {
   TaskPiece piece;
   ShapePiece(spec, Detail::kTraining, rows, spec.steps, &piece);
-  ModelPiece<T> inputs;
-  inputs.Set(piece, 0, rows);
   std::vector<Array<T>> grads;
   prepared.MakeGrads(grads);
   double gradient_bytes = 0;
   for (const Array<T>& grad : grads) gradient_bytes += static_cast<double>(grad.bytes());
-
-  const State<T> state = model.InitialState(rows);
-  Tape<T> tape(Mode::kPlan);
-  const ModelOutputs<T> outputs =
-      model.Forward(tape, inputs.view(), BindConstant(tape, state), prepared.Bind(tape, &grads),
-                    T{1}, {}, Want::kOutput);
-  const Var<T> loss = TaskLoss(tape, outputs.y, spec, piece, 0);
-  tape.Seed(loss, nullptr);
-  tape.Backward();
-  // The batch lies there in double as the task gave it, and again in T.
-  return {tape.flops(), static_cast<double>(tape.bytes()) + gradient_bytes +
-                            static_cast<double>(PieceBytes(piece)) * (8 + sizeof(T)) / 8};
+  Shard<T> shard(model, spec, chunking, 0, rows, Mode::kPlan);
+  ShardWork<T> work;
+  work.piece = &piece;
+  work.prepared = &prepared;
+  shard.Run(work, grads);
+  return {shard.flops(), static_cast<double>(shard.bytes()) + gradient_bytes +
+                             static_cast<double>(PieceBytes(piece))};
 }
 
 /// Kernels and their like stand once for each shard as gradients, which a plan makes too.
@@ -60,8 +53,8 @@ void RefuseEndlessKernels(double bytes, const TaskSpec& spec, const MemoryBound&
 }
 
 struct StepCost {
-  double forward = 0;  // FLOPs
-  double tapes = 0;    // bytes
+  double flops = 0;
+  double tapes = 0;  // bytes
 };
 
 /// One optimiser step on its tapes.
@@ -70,10 +63,10 @@ StepCost PlanStep(const SequenceModel<T>& model, const TaskSpec& spec, const Tra
                   const MemoryBound& memory) {
   RefuseEndlessSequences<T>(spec, model.Slots(), memory);
   PreparedValues<T> prepared(model, Mode::kPlan);
-  prepared.Compute({}, spec.steps, T{1});
+  prepared.Compute({}, train.chunking().Longest(spec.steps), T{1});
   const double kernels = static_cast<double>(prepared.tape().bytes());
   RefuseEndlessKernels(kernels, spec, memory);
-  StepCost step{prepared.tape().flops(), 2 * kernels};  // its gradients come later
+  StepCost step{3 * prepared.tape().flops(), 2 * kernels};  // its gradients come later
   const int64_t shards = train.ShardCount();
   const double state = StateBytes<T>(model.Slots(), spec.steps);
   RowCost cost = {};
@@ -81,11 +74,12 @@ StepCost PlanStep(const SequenceModel<T>& model, const TaskSpec& spec, const Tra
   for (int64_t s = 0; s < shards; ++s) {
     const int64_t rows = train.batch * (s + 1) / shards - train.batch * s / shards;
     if (rows != planned) {
-      cost = CostOfRows(rows, BatchBytes(spec, rows) + static_cast<double>(rows) * state,
-                        [&](int64_t n) { return PlanShard<T>(model, spec, prepared, n); });
+      cost = CostOfRows(
+          rows, BatchBytes(spec, rows) + static_cast<double>(rows) * state,
+          [&](int64_t n) { return PlanShard<T>(model, spec, train.chunking(), prepared, n); });
     }
     planned = rows;
-    step.forward += cost[0] * static_cast<double>(train.accumulate);
+    step.flops += cost[0] * static_cast<double>(train.accumulate);
     step.tapes += cost[1];
   }
   return step;
@@ -112,7 +106,7 @@ TrainPlan Count(const ExperimentConfig& config, int threads, const MemoryBound& 
   TrainPlan plan;
   plan.params = model->parameters().count();
   plan.state_bytes = Saturated(StateBytes<T>(model->Slots(), spec.steps));
-  plan.flops_per_step = 3 * step.forward;
+  plan.flops_per_step = step.flops;
   plan.flops = plan.flops_per_step * static_cast<double>(train.steps);
 
   const double numbers = static_cast<double>(model->parameters().flat_size());

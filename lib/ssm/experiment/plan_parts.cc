@@ -7,12 +7,6 @@
 
 namespace ssm {
 
-int64_t PieceBytes(const TaskPiece& piece) {
-  return piece.reals.bytes() + piece.tokens.bytes() + piece.dt.bytes() + piece.start.bytes() +
-         piece.lengths.bytes() + piece.targets.bytes() + piece.weights.bytes() +
-         piece.references.bytes() + piece.strata.bytes() + piece.lags.bytes();
-}
-
 double BatchBytes(const TaskSpec& spec, int64_t rows) {
   const int64_t targets = spec.objective == Objective::kSoftmaxCrossEntropy ? 1 : spec.outputs;
   const int64_t weights = spec.weights_per_output ? spec.outputs : 1;

@@ -11,8 +11,6 @@
 
 namespace ssm {
 
-/// Bytes of all arrays of a piece.
-int64_t PieceBytes(const TaskPiece& piece);
 /// Bytes of a training batch as a task gives it, in double: it may be too large for an integer.
 double BatchBytes(const TaskSpec& spec, int64_t rows);
 /// As an integer, at most 2^62.

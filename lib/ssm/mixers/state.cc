@@ -178,7 +178,7 @@ void Read(const Tape<T>& tape, const TapeState<T>& from, State<T>& into) {
     const T* value = tape.value(from.slots[i]);
     if (value == data.data()) continue;
     if (!(data.shape() == tape.shape(from.slots[i]))) data = Array<T>(tape.shape(from.slots[i]));
-    std::copy_n(value, data.size(), data.data());
+    if (tape.Live()) std::copy_n(value, data.size(), data.data());
   }
 }
 

@@ -44,35 +44,25 @@ PieceRow RowOf(TaskPiece& piece, int64_t row) {
           RowOf(piece.lags, row, piece.rows),       RowOf(piece.latents, row, piece.rows)};
 }
 
-/// Keeps the first `steps` of every row of [B, T, ...].
+/// A block of rows and tokens of [B, T, ...].
+struct Block {
+  int64_t first = 0, rows = 0, from = 0, steps = 0;
+};
+
 template <class E>
-void CutTime(Array<E>& array, int64_t steps) {
-  if (array.size() == 0) return;
-  const Shape& old = array.shape();
+void CopyBlock(const Array<E>& whole, const Block& block, Array<E>& part) {
+  if (whole.size() == 0) return Absent(part);
+  const Shape& old = whole.shape();
   std::array<int64_t, Shape::kMaxRank> axes{};
   std::copy(old.begin(), old.end(), axes.begin());
-  axes[1] = steps;
-  Array<E> shorter(Shape(axes.data(), old.rank()));
-  const int64_t rows = old[0];
-  for (int64_t row = 0; row < rows; ++row) {
-    const int64_t width = shorter.size() / rows;
-    std::copy_n(array.data() + array.size() / rows * row, width, shorter.data() + width * row);
+  axes[0] = block.rows;
+  axes[1] = block.steps;
+  part.Resize(Shape(axes.data(), old.rank()));
+  const int64_t width = whole.size() / (old[0] * old[1]);
+  for (int64_t b = 0; b < block.rows; ++b) {
+    const E* row = whole.data() + ((block.first + b) * old[1] + block.from) * width;
+    std::copy_n(row, block.steps * width, part.data() + b * block.steps * width);
   }
-  array = std::move(shorter);
-}
-
-void CutTime(TaskPiece& piece, int64_t steps) {
-  CutTime(piece.reals, steps);
-  CutTime(piece.tokens, steps);
-  CutTime(piece.dt, steps);
-  CutTime(piece.start, steps);
-  CutTime(piece.targets, steps);
-  CutTime(piece.weights, steps);
-  CutTime(piece.references, steps);
-  CutTime(piece.strata, steps);
-  CutTime(piece.lags, steps);
-  CutTime(piece.latents, steps);
-  piece.steps = steps;
 }
 
 /// Rows [first, first + rows) of [B, ...] into an array of another element type.
@@ -110,6 +100,36 @@ void ShapePiece(const TaskSpec& spec, Detail detail, int64_t rows, int64_t steps
   Zeros(piece->strata, scoring ? cells.Append(Size(spec.strata)) : Shape{0});
   Zeros(piece->lags, scoring && spec.has_lags ? cells : Shape{0});
   Zeros(piece->latents, latents ? cells.Append(LatentWidth(spec)) : Shape{0});
+}
+
+void CutPiece(const TaskPiece& whole, int64_t first, int64_t rows, int64_t from, int64_t steps,
+              TaskPiece* part) {
+  SSM_CHECK(first >= 0 && first + rows <= whole.rows && from >= 0 && from + steps <= whole.steps,
+            "a cut outside its piece");
+  const Block block{first, rows, from, steps};
+  part->rows = rows;
+  part->steps = steps;
+  CopyBlock(whole.reals, block, part->reals);
+  CopyBlock(whole.tokens, block, part->tokens);
+  CopyBlock(whole.dt, block, part->dt);
+  CopyBlock(whole.start, block, part->start);
+  CopyBlock(whole.targets, block, part->targets);
+  CopyBlock(whole.weights, block, part->weights);
+  CopyBlock(whole.references, block, part->references);
+  CopyBlock(whole.strata, block, part->strata);
+  CopyBlock(whole.lags, block, part->lags);
+  CopyBlock(whole.latents, block, part->latents);
+  if (whole.lengths.size() == 0) return Absent(part->lengths);
+  part->lengths.Resize(Shape{rows});
+  for (int64_t b = 0; b < rows; ++b) {
+    part->lengths[b] = std::clamp<int64_t>(whole.lengths[first + b] - from, 0, steps);
+  }
+}
+
+int64_t PieceBytes(const TaskPiece& piece) {
+  return piece.reals.bytes() + piece.tokens.bytes() + piece.dt.bytes() + piece.start.bytes() +
+         piece.lengths.bytes() + piece.targets.bytes() + piece.weights.bytes() +
+         piece.references.bytes() + piece.strata.bytes() + piece.lags.bytes();
 }
 
 double TotalWeight(const TaskSpec& spec, const TaskPiece& piece) {
@@ -150,7 +170,9 @@ bool BatchReader::Next(int64_t n, TaskPiece* piece) {
   SSM_CHECK(*shortest >= 0 && *longest <= wanted, "a stream gave more steps than asked for");
   if (*longest < wanted) {
     taken_ = longest_;
-    CutTime(*piece, *longest);
+    TaskPiece shorter;
+    CutPiece(*piece, 0, rows, 0, *longest, &shorter);
+    *piece = std::move(shorter);
   }
   if (*shortest < *longest) {
     piece->lengths.Resize(Shape{rows});

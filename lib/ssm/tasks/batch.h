@@ -15,6 +15,14 @@ namespace ssm {
 /// a plan (Mode::kPlan) needs in place of data.
 void ShapePiece(const TaskSpec& spec, Detail detail, int64_t rows, int64_t steps, TaskPiece* piece);
 
+/// Rows [first, first + rows) and tokens [from, from + steps) of `whole`, in arrays that are
+/// reused; `lengths` counts what of each row lies inside.
+void CutPiece(const TaskPiece& whole, int64_t first, int64_t rows, int64_t from, int64_t steps,
+              TaskPiece* part);
+
+/// Bytes of all arrays of a piece.
+int64_t PieceBytes(const TaskPiece& piece);
+
 /// What the sum given by TaskLoss is divided by: the sum of weights, those that stand for several
 /// outputs counted once for each. Summed in the order of rows.
 double TotalWeight(const TaskSpec& spec, const TaskPiece& piece);
@@ -56,6 +64,9 @@ class ModelPiece {
   Piece<T> view() const;
   int64_t rows() const { return rows_; }
   int64_t steps() const { return steps_; }
+  int64_t bytes() const {
+    return reals_.bytes() + dt_.bytes() + tokens_.bytes() + start_.bytes() + lengths_.bytes();
+  }
 
  private:
   Array<T> reals_, dt_;

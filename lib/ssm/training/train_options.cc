@@ -22,6 +22,12 @@ void TrainOptions::VisitFields(FieldVisitor& visitor) {
   visitor.Int("shards", shards, {1, 1024},
               "parts a micro-batch is cut into, at most its sequences; more threads than shards "
               "stand idle, and results depend on shards alone");
+  visitor.Int("chunk", chunk, {0, kMost},
+              "tokens of a sequence in memory at once: gradients stay exact, at 4/3 of the "
+              "arithmetic; 0: all");
+  visitor.Bool("carry", carry,
+               "hand the state from chunk to chunk but no gradient back: truncated "
+               "backpropagation through time");
   visitor.Real("lr", lr, NonNegative(), "peak learning rate");
   visitor.Int("warmup", warmup, {0, kMost}, "steps in which the learning rate rises linearly");
   visitor.Choice("schedule", schedule,
@@ -52,6 +58,9 @@ void TrainOptions::VisitFields(FieldVisitor& visitor) {
 }
 
 void TrainOptions::Check(Faults& faults) const {
+  if (carry && chunk == 0) {
+    faults.Add("carry", "cuts gradients between chunks, and there are none; set train.chunk");
+  }
   if (early_stop > 0 && eval_every == 0) {
     faults.Add("early_stop", "needs evaluations; set train.eval_every");
   }

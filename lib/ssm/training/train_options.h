@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ssm/config/fields.h"
+#include "ssm/training/chunking.h"
 #include "ssm/training/schedule.h"
 
 namespace ssm {
@@ -26,6 +27,8 @@ struct TrainOptions final : Configurable {
   int64_t batch = 32;      // sequences of one micro-batch
   int64_t accumulate = 1;  // micro-batches of one optimiser step
   int64_t shards = 4;      // parts a micro-batch is cut into, whatever the threads
+  int64_t chunk = 0;       // tokens on the tape at once; 0: the whole sequence
+  bool carry = false;      // gradients stop between chunks
   double lr = 0.003;       // peak
   int64_t warmup = 100;    // steps
   ScheduleKind schedule = ScheduleKind::kCosine;
@@ -42,6 +45,7 @@ struct TrainOptions final : Configurable {
 
   /// min(shards, batch): how many there are.
   int64_t ShardCount() const;
+  Chunking chunking() const { return {chunk, carry}; }
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
 };

@@ -11,32 +11,12 @@
 #include "ssm/base/crash_point.h"
 #include "ssm/base/errors.h"
 #include "ssm/base/random.h"
-#include "ssm/tasks/loss.h"
 #include "ssm/training/flat_buffers.h"
+#include "ssm/training/shard.h"
 #include "ssm/training/train_batch.h"
 
 namespace ssm {
 namespace {
-
-/// What the model shares out among rows [first, first + rows) of every micro-batch.
-template <Scalar T>
-struct Shard {
-  Shard(const SequenceModel<T>& model, int64_t first_row, int64_t row_count)
-      : first(first_row),
-        rows(row_count),
-        tape(Mode::kTrain),
-        state(model.InitialState(row_count)),
-        grads(Shape{model.parameters().flat_size()}),
-        norms(static_cast<size_t>(model.layers())) {}
-
-  int64_t first, rows;
-  Tape<T> tape;
-  State<T> state;
-  Array<T> grads;
-  ModelPiece<T> inputs;
-  std::vector<LayerNorms> norms;
-  double loss = 0;
-};
 
 constexpr const char* kSlowDown = "Lower train.lr or train.clip, or lengthen train.warmup.";
 constexpr const char* kLookAtStart =
@@ -68,8 +48,9 @@ struct Trainer<T>::Parts {
     for (int64_t s = 0; s < count; ++s) {
       const int64_t first = options.batch * s / count;
       const int64_t last = options.batch * (s + 1) / count;
-      shards.push_back(std::make_unique<Shard<T>>(model, first, last - first));
-      buffers.push_back(shards.back()->grads.data());
+      shards.push_back(
+          std::make_unique<Shard<T>>(model, batch.spec(), options.chunking(), first, last - first));
+      buffers.push_back(shards.back()->gradients());
     }
     buffers.push_back(prepared_gradients.data());
     shard_prepared.resize(static_cast<size_t>(count));
@@ -128,25 +109,13 @@ bool Trainer<T>::Parts::RunShards(const StopCheck& stop) {
 
 template <Scalar T>
 void Trainer<T>::Parts::RunShard(int64_t index, int64_t first_row) {
-  Shard<T>& shard = *shards[static_cast<size_t>(index)];
-  Tape<T>& tape = shard.tape;
-  tape.Reset();
-  tape.SetParams(parameters.View(shard.grads.data()));
-  shard.inputs.Set(batch.piece(), shard.first, shard.rows);
-  Pass(CrashPoint::kForward);
-  const Prepared<T> values = prepared.Bind(tape, &shard_prepared[static_cast<size_t>(index)]);
-  const Dropout dropout{DropoutKey(data_seed, step + 1), first_row + shard.first, 0};
-  const std::span<LayerNorms> watch =
-      want_norms ? std::span<LayerNorms>(shard.norms) : std::span<LayerNorms>();
-  const ModelOutputs<T> outputs =
-      model.Forward(tape, shard.inputs.view(), BindConstant(tape, shard.state), values, T{1},
-                    dropout, Want::kOutput, watch);
-  const Var<T> loss = TaskLoss(tape, outputs.y, batch.spec(), batch.piece(), shard.first);
-  shard.loss += static_cast<double>(*tape.value(loss));
-  Pass(CrashPoint::kBackward);
-  const T one = 1;
-  tape.Seed(loss, &one);
-  tape.Backward();
+  const ShardWork<T> work{.piece = &batch.piece(),
+                          .params = parameters.View(),
+                          .prepared = &prepared,
+                          .dropout = {DropoutKey(data_seed, step + 1), first_row, 0},
+                          .want_norms = want_norms};
+  const size_t s = static_cast<size_t>(index);
+  shards[s]->Run(work, shard_prepared[s]);
 }
 
 template <Scalar T>
@@ -180,8 +149,8 @@ StepReport Trainer<T>::Parts::Report(double loss, double norm, double factor) {
   for (size_t layer = 0; layer < norms.size(); ++layer) {
     norms[layer] = {};
     for (const auto& shard : shards) {
-      norms[layer].activation += shard->norms[layer].activation / rows;
-      norms[layer].gradient += shard->norms[layer].gradient / (rows * weight);
+      norms[layer].activation += shard->norms()[layer].activation / rows;
+      norms[layer].gradient += shard->norms()[layer].gradient / (rows * weight);
     }
   }
   report.norms = norms;
@@ -225,12 +194,10 @@ void Trainer<T>::Begin(bool want_norms) {
   p.tokens = 0;
   p.want_norms = want_norms;
   p.prepared_gradients.Fill(0);
-  p.prepared.Compute(p.parameters.View(p.prepared_gradients.data()), p.batch.spec().steps, T{1});
+  p.prepared.Compute(p.parameters.View(p.prepared_gradients.data()),
+                     p.options.chunking().Longest(p.batch.spec().steps), T{1});
   const auto clear = [&p](int64_t s, int) {
-    Shard<T>& shard = *p.shards[static_cast<size_t>(s)];
-    shard.loss = 0;
-    shard.grads.Fill(0);
-    std::fill(shard.norms.begin(), shard.norms.end(), LayerNorms{});
+    p.shards[static_cast<size_t>(s)]->Clear();
     p.prepared.MakeGrads(p.shard_prepared[static_cast<size_t>(s)]);
   };
   p.workers.Run(std::ssize(p.shards), clear);
@@ -256,7 +223,7 @@ StepReport Trainer<T>::Update() {
                      p.step + 1, p.options.batch * p.options.accumulate));
   }
   double loss = 0;
-  for (const auto& shard : p.shards) loss += shard->loss;
+  for (const auto& shard : p.shards) loss += shard->loss();
   loss /= p.weight;
   p.prepared.Backward(p.shard_prepared);
   const double norm =
@@ -311,11 +278,11 @@ std::span<const T> Trainer<T>::gradients() const {
 template <Scalar T>
 int64_t Trainer<T>::bytes() const {
   const Parts& p = *parts_;
-  size_t tapes = p.prepared.tape().bytes();
-  for (const auto& shard : p.shards) tapes += shard->tape.bytes();
+  int64_t tapes = static_cast<int64_t>(p.prepared.tape().bytes());
+  for (const auto& shard : p.shards) tapes += shard->bytes();
   // Values, two moments, the sum, the prepared part, and one gradient for each shard.
   const int64_t flat = p.gradients.bytes() * (5 + std::ssize(p.shards));
-  return static_cast<int64_t>(tapes) + flat;
+  return tapes + flat;
 }
 
 template class Trainer<float>;

@@ -1,0 +1,115 @@
+// Sequences walked in chunks learn what whole ones do.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ssm/config/config_file.h"
+#include "ssm/mixers/mixer_options.h"
+#include "ssm/training/trainer.h"
+#include "support/error_of.h"
+#include "training/tiny_task.h"
+
+namespace ssm {
+namespace {
+
+/// Two layers of a mixer in the library's registry.
+std::vector<double> Gradients(const std::string& type, const Task& task, int64_t chunk, bool carry,
+                              double* loss = nullptr) {
+  MixerRegistry mixers;
+  RegisterMixers(mixers);
+  ModelOptions options(mixers);
+  options.d_model = 8;
+  options.layers.Resize(2);
+  for (int64_t i = 0; i < 2; ++i) {
+    options.layers.at(i).mixer.Select(type);
+    options.layers.at(i).dropout = 0.1;
+  }
+  const SequenceModel<double> model(options, {.reals = 1, .tokens = {}, .outputs = 1}, 5);
+  TrainOptions train;
+  train.batch = 3;
+  train.shards = 2;
+  train.chunk = chunk;
+  train.carry = carry;
+  Workers workers(2);
+  Trainer<double> trainer(model, task, train, 9, workers);
+  const StepReport report = trainer.Step(/*want_norms=*/true);
+  if (loss != nullptr) *loss = report.loss;
+  CHECK(report.norms[1].gradient > 0);
+  const auto flat = trainer.gradients();
+  return {flat.begin(), flat.end()};
+}
+
+/// The largest difference, over the largest number.
+double Apart(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double worst = 0, size = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    worst = std::max(worst, std::abs(a[i] - b[i]));
+    size = std::max(size, std::abs(b[i]));
+  }
+  return worst / size;
+}
+
+std::vector<std::string> AllMixers() {
+  MixerRegistry mixers;
+  RegisterMixers(mixers);
+  std::vector<std::string> types;
+  for (const MixerRegistry::Entry& entry : mixers.entries()) types.push_back(entry.type);
+  return types;
+}
+
+TEST_CASE("gradients over chunks are those of the whole sequence") {
+  for (const bool unequal : {false, true}) {
+    test::TinyTask task;
+    task.steps = 130;
+    task.unequal = unequal;
+    task.decay = 0.9;
+    for (const std::string& type : AllMixers()) {
+      double whole_loss = 0;
+      const std::vector<double> whole = Gradients(type, task, 0, false, &whole_loss);
+      for (const int64_t chunk : {1, 7, 64, 128, 129}) {
+        CAPTURE(type);
+        CAPTURE(chunk);
+        CAPTURE(unequal);
+        double loss = 0;
+        CHECK(Apart(Gradients(type, task, chunk, false, &loss), whole) < 1e-10);
+        CHECK(loss == doctest::Approx(whole_loss).epsilon(1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("a chunk as long as the sequence changes no bit") {
+  test::TinyTask task;
+  task.steps = 33;
+  const std::vector<double> whole = Gradients("s4d", task, 0, false);
+  CHECK(Gradients("s4d", task, 33, false) == whole);
+  CHECK(Gradients("s4d", task, 1000, false) == whole);
+  CHECK(Gradients("s4d", task, 33, true) == whole);
+}
+
+TEST_CASE("a carried state keeps the loss and cuts the gradient") {
+  test::TinyTask task;
+  task.steps = 64;
+  task.decay = 0.9;
+  for (const std::string& type : AllMixers()) {
+    CAPTURE(type);
+    double whole_loss = 0, loss = 0;
+    const std::vector<double> whole = Gradients(type, task, 0, false, &whole_loss);
+    const std::vector<double> cut = Gradients(type, task, 16, true, &loss);
+    CHECK(loss == doctest::Approx(whole_loss).epsilon(1e-12));
+    CHECK(Apart(cut, whole) > 1e-6);
+    CHECK(Apart(cut, whole) < 1);
+  }
+}
+
+TEST_CASE("cutting gradients needs chunks") {
+  TrainOptions options;
+  const auto error = test::ErrorOf([&] { ReadConfigText("{\"carry\": true}", "t", {}, options); });
+  CHECK(error.code == ExitCode::kBadConfig);
+  CHECK(error.Says("/carry: cuts gradients between chunks, and there are none; set train.chunk"));
+}
+
+}  // namespace
+}  // namespace ssm
