@@ -101,6 +101,7 @@ TEST_CASE("counts, sizes and durations") {
   CHECK(FormatBytes(24ll << 30) == "24.0 GiB");
   CHECK(FormatBytes((1ll << 20) - 1) == "1.00 MiB");
   CHECK(FormatBytes(std::numeric_limits<int64_t>::max()) == "8.00 EiB");
+  CHECK(FormatBytes(int64_t{1} << 62) == "more than 4 EiB");
   CHECK(FormatDuration(0) == "0.0 ms");
   CHECK(FormatDuration(0.0042) == "4.2 ms");
   CHECK(FormatDuration(0.85) == "850 ms");

@@ -81,12 +81,14 @@ TEST_CASE("inputs and outputs that cannot be have codes of their own") {
   AtomicWriteFile(folder / "bad.json", R"({"tsk": {}})");
   AtomicWriteFile(folder / "cut.json", "{");
   MakeDirectory(folder / "empty");
+  MakeDirectory(folder / "taken");
+  AtomicWriteFile(folder / "taken/notes", "");
   const std::vector<Case> cases = {
       {{"train", folder / "none.json"}, 66, "none.json"},
       {{"train", folder / "bad.json"}, 78, "did you mean \"task\"?"},
       {{"train", folder / "cut.json"}, 78, "cut.json"},
       {{"train", config, "model.d_modle=8"}, 78, "d_model"},
-      {{"train", config, "--out", folder / "empty"}, 73, "empty"},
+      {{"train", config, "--out", folder / "taken"}, 73, "taken"},
       {{"train", config, "--out", config + "/below"}, 73, "tiny.json"},
       {{"eval", folder / "none"}, 66, "none"},
       {{"eval", folder / "empty"}, 66, "empty"},

@@ -37,7 +37,8 @@ TEST_CASE("how a config spells a model does not count") {
   CHECK(HashOf({"model.layers=2"}) == HashOf({"model.layers=[{},{}]"}));
   CHECK(HashOf({"model.block.norm=none"}) == HashOf({"model.layers=[{\"norm\":\"none\"}]"}));
   CHECK(HashOf({"train.lr=3e-3"}) == HashOf({"train.lr=0.003"}));
-  CHECK(HashOf({"train.lr=-0"}) == HashOf({"train.lr=0"}));
+  CHECK(HashOf({"train.groups.ssm.weight_decay=-0"}) ==
+        HashOf({"train.groups.ssm.weight_decay=0"}));
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ TEST_CASE("the laws of streams, over the knobs") {
       R"({"type": "evidence.decide", "steps": 33, "miss": 0.4, "dprime": 1.5})",
       R"({"type": "evidence.decide", "steps": 20, "drift": [0.1, 0.4], "sigma": 0.7, "miss": 0.5})",
       R"({"type": "evidence.decide", "steps": 30, "delay": 9, "distractor_sigma": 1})",
-      R"({"type": "evidence.decide", "steps": 1, "miss": 0.8, "delay": 2})",
+      R"({"type": "evidence.decide", "steps": 1, "miss": 0.8, "delay": 3})",
   };
   for (const char* config : configs) {
     CAPTURE(config);

@@ -163,8 +163,8 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
 
 std::string FormatBytes(int64_t bytes) {
   constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  constexpr int64_t kMost = int64_t{1} << 62;  // where sums in double are cut off
-  if (bytes >= kMost) return "more than 4 EiB";
+  constexpr int64_t kCutOff = int64_t{1} << 62;  // where plans end sums that no integer holds
+  if (bytes == kCutOff) return "more than 4 EiB";
   if (bytes > -1024 && bytes < 1024) return fmt::format("{} B", bytes);
   double value = static_cast<double>(bytes) / 1024;
   size_t unit = 0;

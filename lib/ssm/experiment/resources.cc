@@ -24,8 +24,8 @@ const char* WhatToLower(const TrainPlan& plan) {
   if (plan.parameter_bytes > plan.peak_bytes / 2) {
     return "lower model.d_model, model.layers, the mixers' state or train.shards";
   }
-  return "set train.chunk or lower it, lower train.batch (and raise train.accumulate), the task's "
-         "steps, or model.d_model";
+  return "lower train.batch (and raise train.accumulate), train.chunk, the task's steps or "
+         "model.d_model";
 }
 
 }  // namespace

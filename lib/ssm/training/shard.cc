@@ -31,8 +31,6 @@ Shard<T>::Shard(const SequenceModel<T>& model, const TaskSpec& spec, const Chunk
       rows_(rows),
       tape_(mode),
       initial_(model.InitialState(rows)),
-      state_(model.InitialState(rows)),
-      restored_(model.InitialState(rows)),
       state_grads_(initial_.slots.size()),
       norms_(static_cast<size_t>(model.layers())),
       chunk_norms_(norms_.size()) {
@@ -103,6 +101,7 @@ void Shard<T>::WalkForward(const ShardWork<T>& work) {
 template <Scalar T>
 void Shard<T>::WalkBack(const ShardWork<T>& work) {
   const int64_t chunks = chunking_.Count(work.piece->steps);
+  restored_ = model_.InitialState(rows_);
   for (int64_t i = chunks - 1; i >= 0; --i) {
     const bool last = i + 1 == chunks;
     StartChunk(work, i);

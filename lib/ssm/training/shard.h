@@ -69,7 +69,8 @@ class Shard {
   Chunking chunking_;
   int64_t first_, rows_;
   Tape<T> tape_;
-  State<T> initial_, state_, restored_;
+  State<T> initial_;
+  State<T> state_, restored_;  // empty as long as nothing is cut into chunks
   BoundaryStates<T> boundaries_;
   std::vector<Array<T>> state_grads_;  // of the state before the chunk walked last
   TaskPiece cut_;
