@@ -18,8 +18,9 @@ TEST_CASE("every variant of every mixer keeps every law, in double and in float"
     CAPTURE(variant.options);
     const auto options = MakeMixer(registry, variant);
     const std::string name = variant.type + " " + variant.options;
-    CheckAllPassed(CheckMixer<double>(*options, kContext, name, TestRequest()));
-    CheckAllPassed(CheckMixer<float>(*options, kContext, name, TestRequest()));
+    const MixerContext context{.d_model = variant.d_model};
+    CheckAllPassed(CheckMixer<double>(*options, context, name, TestRequest()));
+    CheckAllPassed(CheckMixer<float>(*options, context, name, TestRequest()));
   }
 }
 

@@ -14,6 +14,7 @@ MixerRegistry TestMixers();
 struct MixerVariant {
   std::string type;
   std::string options;  // JSON
+  int64_t d_model = 5;  // where it is asked alone
 };
 /// Each type with its defaults made small, and with every option that changes its code.
 std::vector<MixerVariant> MixerVariants();

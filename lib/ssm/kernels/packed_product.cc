@@ -1,17 +1,13 @@
 #include "ssm/kernels/packed_product.h"
 
-#include "ssm/kernels/lanes-inl.h"
+#include "ssm/kernels/product_tile-inl.h"
 
 namespace ssm::kernels {
 namespace {
 
-/// A panel is two vectors wide. Eight rows by two vectors leave enough of 32 registers for the
-/// factors; narrow vectors come with 16 registers.
 constexpr int kPanelVectors = 2;
 template <class T>
 constexpr int64_t kPanel = kPanelVectors* kVectorLanes<T>;
-template <class T>
-constexpr int kTileRows = kVectorLanes<T> * sizeof(T) >= 64 ? 8 : 4;
 
 /// A packed matrix is its panels, one after another, each [1 + depth, kPanel]: the bias first.
 /// at(k, j) is the matrix's element, or the bias's for k = -1.
@@ -37,17 +33,7 @@ inline void MultiplyTile(int64_t depth, const T* x, int64_t stride, const T* pan
       sums[r][v] = hn::LoadU(tag, panel + v * kVectorLanes<T>);
     }
   }
-  for (int64_t k = 0; k < depth; ++k) {
-    panel += kPanel<T>;
-    const LaneVec<T> w0 = hn::LoadU(tag, panel);
-    const LaneVec<T> w1 = hn::LoadU(tag, panel + kVectorLanes<T>);
-#pragma GCC unroll 8
-    for (int r = 0; r < R; ++r) {
-      const LaneVec<T> factor = hn::Set(tag, x[r * stride + k]);
-      sums[r][0] = hn::MulAdd(factor, w0, sums[r][0]);
-      sums[r][1] = hn::MulAdd(factor, w1, sums[r][1]);
-    }
-  }
+  AddTile<T, R, kPanelVectors>(depth, {x, stride, 1}, panel + kPanel<T>, kPanel<T>, sums);
 #pragma GCC unroll 8
   for (int r = 0; r < R; ++r) {
 #pragma GCC unroll 2

@@ -22,6 +22,15 @@ inline T Sum(int64_t n, const T* a) {
   return sum;
 }
 
+/// n >= 1.
+template <class T>
+inline T Largest(int64_t n, const T* a) {
+  T largest = a[0];
+#pragma omp simd reduction(max : largest)
+  for (int64_t i = 0; i < n; ++i) largest = a[i] > largest ? a[i] : largest;
+  return largest;
+}
+
 /// y += alpha x.
 template <class T>
 inline void Axpy(int64_t n, T alpha, const T* x, T* y) {

@@ -6,18 +6,6 @@
 #include "ssm/kernels/rows.h"
 
 namespace ssm::kernels {
-namespace {
-
-template <class T>
-T Largest(int64_t n, const T* x) {
-  T largest = x[0];
-#pragma omp simd reduction(max : largest)
-  for (int64_t j = 0; j < n; ++j) largest = x[j] > largest ? x[j] : largest;
-  return largest;
-}
-
-}  // namespace
-
 template <class T>
 void Softmax(int64_t rows, int64_t n, const T* x, T* p) {
   for (int64_t i = 0; i < rows; ++i, x += n, p += n) {

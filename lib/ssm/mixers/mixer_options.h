@@ -47,6 +47,8 @@ struct MixerProperties {
 class MixerOptions : public Configurable {
  public:
   virtual MixerKind Kind() const = 0;
+  /// Conditions between fields and the place in the model; `faults` is told keys of these options.
+  virtual void CheckIn(const MixerContext&, Faults&) const {}
   virtual MixerProperties Properties(const MixerContext&) const { return {}; }
   virtual std::unique_ptr<SequenceMixer<float>> BuildFloat(const MixerContext&,
                                                            ParameterBuilder&) const = 0;

@@ -1,3 +1,4 @@
+#include "ssm/mixers/attention.h"
 #include "ssm/mixers/gru.h"
 #include "ssm/mixers/lstm.h"
 #include "ssm/mixers/mixer_options.h"
@@ -11,6 +12,8 @@ void RegisterMixers(MixerRegistry& registry) {
   registry.Add<RnnOptions>("rnn", "tanh recurrent network");
   registry.Add<GruOptions>("gru", "gated recurrent units");
   registry.Add<LstmOptions>("lstm", "long short-term memory");
+  registry.Add<AttentionOptions>("attention",
+                                 "softmax attention over a window of tokens, or over all of them");
 }
 
 }  // namespace ssm

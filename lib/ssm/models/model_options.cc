@@ -9,6 +9,19 @@ constexpr int64_t kMaxChannels = 1 << 16;
 constexpr int64_t kMaxLayers = 1024;
 constexpr double kMaxExpand = 64;
 
+/// Faults of an object that lies below another.
+class FaultsBelow final : public Faults {
+ public:
+  FaultsBelow(Faults& above, std::string path) : above_(above), path_(std::move(path)) {}
+  void Add(std::string_view key, std::string_view sentence) override {
+    above_.Add(path_ + "/" + std::string(key), sentence);
+  }
+
+ private:
+  Faults& above_;
+  std::string path_;
+};
+
 void VisitNorm(FieldVisitor& visitor, const char* name, NormKind& kind, Doc doc) {
   visitor.Choice<NormKind>(
       name, kind, {{"none", NormKind::kNone}, {"layer", NormKind::kLayer}, {"rms", NormKind::kRms}},
@@ -64,9 +77,14 @@ void ModelOptions::VisitFields(FieldVisitor& visitor) {
 void ModelOptions::Check(Faults& faults) const {
   for (int64_t i = 0; i < layers.size(); ++i) {
     const BlockOptions& block = layers.at(i);
+    const std::string layer = "layers/" + std::to_string(i);
     if (block.has_mlp && block.mlp.Hidden(d_model) < 1) {
-      faults.Add("layers/" + std::to_string(i) + "/mlp/expand",
+      faults.Add(layer + "/mlp/expand",
                  "the hidden width, expand * d_model rounded, is 0; it must be at least 1");
+    }
+    FaultsBelow faults_of_mixer(faults, layer + "/mixer");
+    if (block.mixer.get() != nullptr) {
+      block.mixer->CheckIn({d_model, i, layers.size()}, faults_of_mixer);
     }
   }
 }

@@ -85,6 +85,9 @@ class BrokenOptions final : public MixerOptions {
       : inner_(std::move(inner)), fault_(fault) {}
   void VisitFields(FieldVisitor& visitor) override { inner_->VisitFields(visitor); }
   void Check(Faults& faults) const override { inner_->Check(faults); }
+  void CheckIn(const MixerContext& context, Faults& faults) const override {
+    inner_->CheckIn(context, faults);
+  }
   MixerKind Kind() const override { return inner_->Kind(); }
   MixerProperties Properties(const MixerContext& context) const override {
     return inner_->Properties(context);

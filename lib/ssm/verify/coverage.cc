@@ -26,7 +26,9 @@ void AddOpsOfPass(const SequenceModel<double>& model, const LawShape& shape, boo
   const Piece<double> piece{or_null(batch.x), or_null(batch.tokens), or_null(batch.dt),
                             or_null(batch.start), or_null(batch.lengths)};
   State<double> state = model.InitialState(shape.rows);
-  for (int64_t& steps : state.steps) steps = fresh ? 0 : 3;
+  const int64_t before = fresh ? 0 : 3;
+  state.Reserve(before);
+  for (int64_t& steps : state.steps) steps = before;
 
   Tape<double> tape(Mode::kPlan);
   const Prepared<double> prepared = tape.NewVars(model.PreparedCount());

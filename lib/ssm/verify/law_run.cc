@@ -112,6 +112,19 @@ std::vector<Array<T>> StateGradients(const PieceTape<T>& piece) {
   return grads;
 }
 
+/// An array shaped like a slot, given another capacity: runs that end alike may have different room
+/// in a growing slot.
+template <Scalar T>
+Array<T> WithRoomOf(const Array<T>& slot, const Shape& shape) {
+  Array<T> fitted(shape);
+  const int64_t rows = std::max<int64_t>(shape[0], 1);
+  const int64_t from = slot.size() / rows, to = fitted.size() / rows;
+  for (int64_t b = 0; b < shape[0]; ++b) {
+    std::copy_n(slot.data() + b * from, std::min(from, to), fitted.data() + b * to);
+  }
+  return fitted;
+}
+
 template <Scalar T>
 using Walk = std::vector<std::unique_ptr<PieceTape<T>>>;
 
@@ -125,7 +138,9 @@ void WalkBack(Walk<T>& walk, const Cotangents<T>& cotangents, Trace<T>& trace) {
     const Array<T> d_y = TimeSlice(cotangents.y, piece.from, n);
     piece.tape.Seed(piece.out.y, d_y.data());
     for (size_t i = 0; i < piece.out.next.slots.size(); ++i) {
-      if ((*d_next)[i].size() > 0) piece.tape.Seed(piece.out.next.slots[i], (*d_next)[i].data());
+      const Var<T> slot = piece.out.next.slots[i];
+      if ((*d_next)[i].size() == 0) continue;
+      piece.tape.Seed(slot, WithRoomOf((*d_next)[i], piece.tape.shape(slot)).data());
     }
     piece.tape.Backward();
     if (!piece.out.x) {

@@ -25,7 +25,10 @@ std::vector<OpCase> AllOpCases() {
                       FftConvCases,
                       DiagonalResponseCases,
                       DiagonalFinalStateCases,
-                      RecurrentScanCases}) {
+                      RecurrentScanCases,
+                      AttentionCases,
+                      RotaryCases,
+                      CacheWriteCases}) {
     std::vector<OpCase> some = cases();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

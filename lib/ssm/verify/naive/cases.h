@@ -25,5 +25,8 @@ std::vector<OpCase> FftConvCases();
 std::vector<OpCase> DiagonalResponseCases();
 std::vector<OpCase> DiagonalFinalStateCases();
 std::vector<OpCase> RecurrentScanCases();
+std::vector<OpCase> AttentionCases();
+std::vector<OpCase> RotaryCases();
+std::vector<OpCase> CacheWriteCases();
 
 }  // namespace ssm

@@ -1,0 +1,124 @@
+#include "ssm/mixers/attention.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ssm/autograd/ops/attention.h"
+#include "ssm/autograd/ops/cache_write.h"
+#include "ssm/autograd/ops/rotary.h"
+#include "ssm/base/errors.h"
+#include "ssm/kernels/attention.h"
+#include "ssm/mixers/attention_stepper.h"
+
+namespace ssm {
+namespace {
+
+constexpr int64_t kMaxHeads = 1 << 16;
+
+/// "1, 2, 3 or 6": the numbers of heads that d_model channels can be cut into, of an even number of
+/// channels each if `even`.
+std::string PossibleHeads(int64_t d_model, bool even) {
+  std::vector<int64_t> heads;
+  for (int64_t n = 1; n <= d_model; ++n) {
+    if (d_model % n == 0 && (!even || d_model / n % 2 == 0)) heads.push_back(n);
+  }
+  if (heads.size() == 1) return std::to_string(heads[0]);
+  const int64_t last = heads.back();
+  heads.pop_back();
+  return fmt::format("{} or {}", fmt::join(heads, ", "), last);
+}
+
+}  // namespace
+
+void AttentionOptions::VisitFields(FieldVisitor& visitor) {
+  visitor.Int("heads", heads, {1, kMaxHeads},
+              "groups of d_model / heads channels, each with weights of its own over time");
+  visitor.Tagged("cache", cache, "how far back a token sees, and what the state holds");
+  visitor.Choice<PositionKind>(
+      "positions", positions, {{"none", PositionKind::kNone}, {"rotary", PositionKind::kRotary}},
+      "rotary: queries and keys are turned by their position in the sequence");
+  visitor.Real("rotary_base", rotary_base, {.min = 1, .open_min = true},
+               "the slowest pair of channels turns once in about 2 pi times this many tokens");
+}
+
+void AttentionOptions::CheckIn(const MixerContext& context, Faults& faults) const {
+  const int64_t d_model = context.d_model;
+  if (d_model % heads != 0) {
+    faults.Add("heads", fmt::format("{} heads cannot share d_model, {}, equally: use {}", heads,
+                                    d_model, PossibleHeads(d_model, false)));
+  } else if (positions == PositionKind::kRotary && d_model / heads % 2 != 0) {
+    const std::string other =
+        d_model % 2 != 0 ? "" : fmt::format(" {} heads, or", PossibleHeads(d_model, true));
+    faults.Add("heads",
+               fmt::format("d_model / heads is {} / {} = {}, but rotary positions turn channels in "
+                           "pairs: use{} positions \"none\"",
+                           d_model, heads, d_model / heads, other));
+  }
+}
+
+MixerProperties AttentionOptions::Properties(const MixerContext& context) const {
+  const double bound = 1 / std::sqrt(static_cast<double>(context.d_model));
+  MixerProperties properties;
+  for (const char* name : {"qkv.weight", "qkv.bias", "output.weight", "output.bias"}) {
+    properties.initial.push_back({name, -bound, bound});
+  }
+  properties.per_step_dt = false;
+  properties.lengths = {kernels::kAttentionQueries};
+  if (cache->Window() > 0) {
+    properties.lengths.push_back(cache->Window());
+    properties.lengths.push_back(2 * cache->Window() + 1);
+  }
+  return properties;
+}
+
+template <Scalar T>
+AttentionMixer<T>::AttentionMixer(const AttentionOptions& options, const MixerContext& context,
+                                  ParameterBuilder& parameters)
+    : d_model_(context.d_model),
+      heads_(options.heads),
+      window_(options.cache->Window()),
+      rotary_base_(options.positions == PositionKind::kRotary ? options.rotary_base : 0),
+      qkv_(parameters.Scope("qkv"), d_model_, 3 * d_model_),
+      output_(parameters.Scope("output"), d_model_, d_model_),
+      slots_{options.cache->Slot("k", d_model_), options.cache->Slot("v", d_model_)} {
+  SSM_CHECK(d_model_ % heads_ == 0, "the heads of an attention mixer share d_model equally");
+}
+
+template <Scalar T>
+Var<T> AttentionMixer<T>::Cached(Tape<T>& tape, Var<T> qkv, int64_t part, Var<T> before,
+                                 const Clock& clock) const {
+  const CacheColumns columns{part * d_model_, d_model_};
+  if (window_ == 0) return CacheAppend(tape, qkv, columns, before, clock);
+  return RingWrite(tape, qkv, columns, clock.fresh ? Var<T>{} : before, window_ - 1, clock);
+}
+
+template <Scalar T>
+Outputs<T> AttentionMixer<T>::Forward(Tape<T>& tape, const Inputs<T>& in,
+                                      std::span<const Var<T>> state, Prepared<T>, Want want) const {
+  const Clock& clock = *in.clock;
+  Var<T> qkv = qkv_.Apply(tape, in.x);
+  if (rotary_base_ > 0) {
+    qkv = Rotary(tape, qkv, 2 * heads_, d_model_ / heads_, rotary_base_, clock);
+  }
+  const Var<T> k = clock.fresh ? Var<T>{} : state[0], v = clock.fresh ? Var<T>{} : state[1];
+  const Var<T> mixed = Attention(tape, qkv, k, v, heads_, window_, clock);
+  Outputs<T> outputs{output_.Apply(tape, mixed), {}};
+  if (want == Want::kOutput) return outputs;
+  outputs.next = tape.NewVars(2);
+  outputs.next[0] = Cached(tape, qkv, 1, state[0], clock);
+  outputs.next[1] = Cached(tape, qkv, 2, state[1], clock);
+  return outputs;
+}
+
+template <Scalar T>
+std::unique_ptr<Stepper<T>> AttentionMixer<T>::MakeStepper(int64_t batch, ParamView<T> params,
+                                                           T) const {
+  return MakeAttentionStepper<T>({heads_, d_model_ / heads_, window_, rotary_base_, qkv_, output_},
+                                 batch, params);
+}
+
+template class AttentionMixer<float>;
+template class AttentionMixer<double>;
+
+}  // namespace ssm

@@ -1,0 +1,59 @@
+// Causal softmax attention with a key-value cache.
+#pragma once
+
+#include <vector>
+
+#include "ssm/mixers/attention_cache.h"
+#include "ssm/mixers/mixer_options.h"
+#include "ssm/nn/linear_layer.h"
+
+namespace ssm {
+
+struct AttentionOptions;
+template <Scalar T>
+class AttentionMixer;
+
+enum class PositionKind { kNone, kRotary };
+
+struct AttentionOptions final : public BuildsMixer<AttentionOptions, AttentionMixer> {
+  int64_t heads = 4;
+  OneOf<CacheOptions> cache{CacheTypes(), "full"};
+  PositionKind positions = PositionKind::kRotary;
+  double rotary_base = 10000;
+
+  void VisitFields(FieldVisitor& visitor) override;
+  void CheckIn(const MixerContext& context, Faults& faults) const override;
+  MixerKind Kind() const override { return MixerKind::kNonlinear; }
+  MixerProperties Properties(const MixerContext& context) const override;
+};
+
+/// y = W_o a + b_o with q, k, v = W x + b and, in each of H heads of D / H channels,
+/// a_t = sum_j softmax_j(q_t . k_j / sqrt(D / H)) v_j over the newest `window` tokens of t's own
+/// sequence, t itself counted, or over all of them (Vaswani et al. 2017). With rotary positions q
+/// and k are turned by their position before (Su et al. 2021; pairs i, i + d_head / 2), and cached
+/// turned. Parameters qkv.weight [3 D, D], qkv.bias [3 D], output.weight [D, D], output.bias [D],
+/// all from U(+-1/sqrt(D)). Slots k and v [D]: a ring of window - 1 tokens, or all. The time
+/// between tokens is not seen. Cost of a token 8 D^2 + 4 D seen FLOPs.
+template <Scalar T>
+class AttentionMixer final : public SequenceMixer<T> {
+ public:
+  AttentionMixer(const AttentionOptions& options, const MixerContext& context,
+                 ParameterBuilder& parameters);
+
+  const std::vector<SlotSpec>& Slots() const override { return slots_; }
+  Outputs<T> Forward(Tape<T>& tape, const Inputs<T>& in, std::span<const Var<T>> state,
+                     Prepared<T> prepared, Want want) const override;
+  std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params,
+                                          T dt_scale) const override;
+
+ private:
+  /// The cache after the pass; `part` of q, k, v.
+  Var<T> Cached(Tape<T>& tape, Var<T> qkv, int64_t part, Var<T> before, const Clock& clock) const;
+
+  int64_t d_model_, heads_, window_;
+  double rotary_base_;  // 0: no positions
+  LinearLayer qkv_, output_;
+  std::vector<SlotSpec> slots_;
+};
+
+}  // namespace ssm
