@@ -32,7 +32,13 @@ void Comparison::Check(const std::string& what, std::span<const double> found,
 
 const std::vector<ReferenceKind>& Kinds() {
   static const std::vector<ReferenceKind> kinds = {
-      {"adamw", RunAdamW}, {"gru", RunGru}, {"lstm", RunLstm}, {"rnn", RunRnn}, {"s4d", RunS4d},
+      {"adamw", RunAdamW},
+      {"gru", RunGru},
+      {"lstm", RunLstm},
+      {"rnn", RunRnn},
+      {"rotary", RunRotary},
+      {"s4d", RunS4d},
+      {"window_attention", RunWindowAttention},
   };
   return kinds;
 }

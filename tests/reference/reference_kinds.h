@@ -35,6 +35,8 @@ void RunAdamW(const ReferenceCase& c, Comparison& comparison);
 void RunGru(const ReferenceCase& c, Comparison& comparison);
 void RunLstm(const ReferenceCase& c, Comparison& comparison);
 void RunRnn(const ReferenceCase& c, Comparison& comparison);
+void RunRotary(const ReferenceCase& c, Comparison& comparison);
 void RunS4d(const ReferenceCase& c, Comparison& comparison);
+void RunWindowAttention(const ReferenceCase& c, Comparison& comparison);
 
 }  // namespace ssm::reference
