@@ -1,14 +1,16 @@
 #include "ssm/kernels/attention.h"
 
+#include <limits>
+
 #include "ssm/kernels/attention_head-inl.h"
 #include "ssm/kernels/elementary.h"
 #include "ssm/kernels/packed_product.h"
-#include "ssm/kernels/rows.h"
 
 namespace ssm::kernels {
 namespace {
 
-constexpr int64_t kQueries = kAttentionQueries, kKeys = kAttentionKeys;
+/// Half a block: fewer keys that only some of its queries see.
+constexpr int64_t kQueries = kAttentionQueries / 2, kKeys = kAttentionKeys;
 
 template <class T>
 class ForwardHeads {
@@ -23,29 +25,36 @@ class ForwardHeads {
         padded_(WholeVectors<T>(depth_)),
         scale_(AttentionScale<T>(depth_)),
         keys_(scratch),
-        packed_(keys_ + shape.Longest() * depth_),
-        values_(packed_ + PackedSize<T>(depth_, shape.Longest())),
-        weights_(values_ + shape.Longest() * padded_),
+        packed_(keys_ + PackedColumns<T>(1) * depth_),
+        values_(packed_ + PackedSize<T>(depth_, shape.ChunkKeys())),
+        weights_(values_ + shape.ChunkKeys() * padded_),
         sums_(weights_ + kQueries * kKeys) {}
 
   static int64_t Scratch(const AttentionShape& shape) {
-    const int64_t padded = WholeVectors<T>(shape.d_head), keys = shape.Longest();
-    return keys * (shape.d_head + padded) + PackedSize<T>(shape.d_head, keys) + kQueries * kKeys +
-           kQueries * padded;
+    const int64_t padded = WholeVectors<T>(shape.d_head), keys = shape.ChunkKeys();
+    return PackedColumns<T>(1) * shape.d_head + PackedSize<T>(shape.d_head, keys) + keys * padded +
+           kQueries * (kKeys + padded);
   }
 
-  void Run(const AttentionHead& head) {
-    head.Gather(in_.qkv, 1, in_.k_cache, depth_, keys_);
-    PackTransposed(depth_, head.keys(), keys_, static_cast<const T*>(nullptr), packed_);
-    head.Gather(in_.qkv, 2, in_.v_cache, padded_, values_);
-    for (int64_t step = 0; step < shape_.steps; step += kQueries) {
-      Block(head, step, std::min(kQueries, shape_.steps - step));
+  /// `n` steps from `first`.
+  void Run(const AttentionHead& head, int64_t first, int64_t n) {
+    const int64_t panel = PackedColumns<T>(1);
+    const KeyRange keys = head.SeenBy(first, n);
+    for (int64_t key = keys.first; key < keys.last; key += panel) {
+      const int64_t count = std::min(panel, keys.last - key);
+      head.Gather({key, key + count}, in_.qkv, 1, in_.k_cache, depth_, keys_);
+      PackTransposed(depth_, count, keys_, static_cast<const T*>(nullptr),
+                     packed_ + (key - keys.first) * (1 + depth_));
+    }
+    head.Gather(keys, in_.qkv, 2, in_.v_cache, padded_, values_);
+    for (int64_t step = first; step < first + n; step += kQueries) {
+      Block(head, keys.first, step, std::min(kQueries, first + n - step));
     }
   }
 
  private:
-  /// Queries of `n` steps.
-  void Block(const AttentionHead& head, int64_t step, int64_t n) {
+  /// Queries of `n` steps; what was gathered begins with key `base`.
+  void Block(const AttentionHead& head, int64_t base, int64_t step, int64_t n) {
     const int64_t panel = PackedColumns<T>(1);
     const KeyRange all = head.SeenBy(step, n);
     T* largest = statistics_.largest + head.InStatistics(step);
@@ -53,18 +62,19 @@ class ForwardHeads {
     std::fill_n(sum, n, T{0});
     std::fill_n(largest, n, T{0});
     std::fill_n(sums_, n * padded_, T{0});
-    for (int64_t key = all.first / panel * panel; key < all.last; key += kKeys) {
+    for (int64_t key = all.first - (all.first - base) % panel; key < all.last; key += kKeys) {
       const int64_t count = std::min(kKeys, all.last - key);
       const int64_t stride = PackedColumns<T>(count);
       MultiplyPacked(n, depth_, count, in_.qkv + head.InQkv(0, step), 3 * shape_.width(),
-                     packed_ + key * (1 + depth_), weights_);
+                     packed_ + (key - base) * (1 + depth_), weights_);
       for (int64_t i = 0; i < n; ++i) {
         const KeyRange seen = head.Seen(step + i);
         Weigh({std::clamp(seen.first - key, int64_t{0}, count),
                std::clamp(seen.last - key, int64_t{0}, count)},
               count, weights_ + i * stride, sums_ + i * padded_, largest[i], sum[i]);
       }
-      AddProduct<T>(n, count, padded_, {weights_, stride, 1}, values_ + key * padded_, sums_);
+      AddProduct<T>(n, count, padded_, {weights_, stride, 1}, values_ + (key - base) * padded_,
+                    sums_);
     }
     for (int64_t i = 0; i < n; ++i) {
       const T inverse = sum[i] > 0 ? 1 / sum[i] : T{0};
@@ -74,23 +84,32 @@ class ForwardHeads {
   }
 
   /// Scores of a segment become weights e^(scale score - largest), 0 outside of `seen`; where the
-  /// largest score grows, what was summed before shrinks.
+  /// largest score grows, what was summed before shrinks. Whole vectors: scores outside count as
+  /// -infinity.
   void Weigh(const KeyRange& seen, int64_t count, T* w, T* sums, T& largest, T& sum) const {
-    const int64_t n = seen.last - seen.first;
-    std::fill(w, w + (n > 0 ? seen.first : count), T{0});
-    if (n <= 0) return;
-    std::fill(w + seen.last, w + count, T{0});
-    w += seen.first;
-    const T here = Largest(n, w) * scale_;
+    if (seen.first == seen.last) {
+      std::fill_n(w, count, T{0});
+      return;
+    }
+    const int64_t begin = seen.first / kVectorLanes<T> * kVectorLanes<T>;
+    const int64_t n = WholeVectors<T>(seen.last - begin);
+    std::fill_n(w, begin, T{0});
+    w += begin;
+    std::fill(w, w + (seen.first - begin), -std::numeric_limits<T>::infinity());
+    std::fill(w + (seen.last - begin), w + n, -std::numeric_limits<T>::infinity());
+    const T here = LargestOfVectors(n, w) * scale_;
     if (sum == 0 || here > largest) {
       const T shrink = sum > 0 ? Exp(largest - here) : T{0};
       largest = here;
       sum *= shrink;
+#pragma omp simd
       for (int64_t d = 0; d < padded_; ++d) sums[d] *= shrink;
     }
+    const T scale = scale_, shift = largest;
 #pragma omp simd
-    for (int64_t j = 0; j < n; ++j) w[j] = Exp(w[j] * scale_ - largest);
-    sum += Sum(n, w);
+    for (int64_t j = 0; j < n; ++j) w[j] = Exp(w[j] * scale - shift);
+    sum += SumOfVectors(n, w);
+    if (begin + n < count) std::fill(w + n, w + (count - begin), T{0});
   }
 
   const AttentionShape& shape_;
@@ -99,8 +118,9 @@ class ForwardHeads {
   AttentionStatistics<T> statistics_;
   int64_t depth_, padded_;
   T scale_;
-  T *keys_, *packed_, *values_;  // of one head
-  T *weights_, *sums_;           // of one block
+  T* keys_;              // of one panel
+  T *packed_, *values_;  // of one head
+  T *weights_, *sums_;   // of one block
 };
 
 }  // namespace
@@ -111,6 +131,14 @@ int64_t AttentionShape::Seen(int64_t position) const {
 
 int64_t AttentionShape::Past(int64_t row) const {
   return steps == 0 ? 0 : std::max<int64_t>(Seen(pos[row * steps]) - 1, 0);
+}
+
+int64_t AttentionShape::ChunkSteps() const {
+  return window > 0 ? std::min(steps, std::max(kAttentionChunk, 4 * window)) : steps;
+}
+
+int64_t AttentionShape::ChunkKeys() const {
+  return window > 0 ? std::min(window - 1 + ChunkSteps(), Longest()) : Longest();
 }
 
 int64_t AttentionShape::Longest() const {
@@ -134,9 +162,9 @@ template <class T>
 void Attention(const AttentionShape& shape, const AttentionInputs<T>& in, T* y,
                const AttentionStatistics<T>& statistics, T* scratch) {
   ForwardHeads<T> heads(shape, in, y, statistics, scratch);
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    for (int64_t head = 0; head < shape.heads; ++head) heads.Run({shape, row, head});
-  }
+  ForEachChunk(shape, [&](const AttentionHead& head, int64_t first, int64_t n) {
+    heads.Run(head, first, n);
+  });
 }
 
 #define SSM_INSTANTIATE(T)                                                      \

@@ -8,6 +8,8 @@ namespace ssm::kernels {
 /// Sizes of the blocks that queries and keys are cut into.
 inline constexpr int64_t kAttentionQueries = 32;
 inline constexpr int64_t kAttentionKeys = 256;
+/// Steps that are finished for all heads before the next, where windows allow.
+inline constexpr int64_t kAttentionChunk = 512;
 
 /// Heads of d_head columns each stand side by side: a token's query, key and value, [3, heads,
 /// d_head], are one row of `qkv`; a cache [rows, entries, heads, d_head] holds the token of
@@ -24,8 +26,13 @@ struct AttentionShape {
   int64_t Seen(int64_t position) const;
   /// Cached tokens that a row's first token sees.
   int64_t Past(int64_t row) const;
-  /// Largest Past(row) + steps: what one head's scratch is for.
+  /// Largest Past(row) + steps.
   int64_t Longest() const;
+  /// Heads of a token lie together: windows are taken chunk by chunk of time, each for all heads,
+  /// as many steps as the processor's cache holds and still several windows.
+  int64_t ChunkSteps() const;
+  /// Keys that the steps of a chunk see between them, at most: what one head's scratch is for.
+  int64_t ChunkKeys() const;
   /// Pairs of a query and a key it sees, of one head.
   double Pairs() const;
 };

@@ -49,7 +49,7 @@ class BackwardHeads {
         scale_(AttentionScale<T>(depth_)) {
     Pieces<T> pieces(scratch);
     for (T** part : {&keys_, &values_, &g_keys_, &g_values_}) {
-      *part = pieces.Take(shape.Longest() * padded_);
+      *part = pieces.Take(shape.ChunkKeys() * padded_);
     }
     for (BlockRows<T>* rows : {&queries_, &g_y_}) {
       rows->rows = pieces.Take(kQueries * depth_);
@@ -64,25 +64,28 @@ class BackwardHeads {
   static int64_t Scratch(const AttentionShape& shape) {
     const int64_t padded = WholeVectors<T>(shape.d_head);
     const int64_t stride = PackedColumns<T>(kQueries);
-    return 4 * shape.Longest() * padded +
+    return 4 * shape.ChunkKeys() * padded +
            2 * (kQueries * (shape.d_head + padded) + PackedSize<T>(shape.d_head, kQueries)) +
            kQueries * padded + (2 * kKeys + 5) * stride;
   }
 
-  void Run(const AttentionHead& head) {
-    head.Gather(in_.qkv, 1, in_.k_cache, padded_, keys_);
-    head.Gather(in_.qkv, 2, in_.v_cache, padded_, values_);
-    std::fill_n(g_keys_, head.keys() * padded_, T{0});
-    std::fill_n(g_values_, head.keys() * padded_, T{0});
-    for (int64_t step = 0; step < shape_.steps; step += kQueries) {
-      Block(head, step, std::min(kQueries, shape_.steps - step));
+  /// `n` steps from `first`.
+  void Run(const AttentionHead& head, int64_t first, int64_t n) {
+    const KeyRange keys = head.SeenBy(first, n);
+    head.Gather(keys, in_.qkv, 1, in_.k_cache, padded_, keys_);
+    head.Gather(keys, in_.qkv, 2, in_.v_cache, padded_, values_);
+    std::fill_n(g_keys_, (keys.last - keys.first) * padded_, T{0});
+    std::fill_n(g_values_, (keys.last - keys.first) * padded_, T{0});
+    for (int64_t step = first; step < first + n; step += kQueries) {
+      Block(head, keys.first, step, std::min(kQueries, first + n - step));
     }
-    head.Scatter(g_keys_, padded_, 1, gradients_.qkv, gradients_.k_cache);
-    head.Scatter(g_values_, padded_, 2, gradients_.qkv, gradients_.v_cache);
+    head.Scatter(keys, g_keys_, padded_, 1, gradients_.qkv, gradients_.k_cache);
+    head.Scatter(keys, g_values_, padded_, 2, gradients_.qkv, gradients_.v_cache);
   }
 
  private:
-  void Block(const AttentionHead& head, int64_t step, int64_t n) {
+  /// Queries of `n` steps; what was gathered begins with key `base`.
+  void Block(const AttentionHead& head, int64_t base, int64_t step, int64_t n) {
     for (int64_t i = 0; i < kQueries; ++i) {
       Put(queries_, i, i < n ? in_.qkv + head.InQkv(0, step + i) : nullptr);
       Put(g_y_, i, i < n ? gy_ + head.InY(step + i) : nullptr);
@@ -94,7 +97,7 @@ class BackwardHeads {
     const KeyRange all = head.SeenBy(step, n);
     for (int64_t key = all.first; key < all.last; key += kKeys) {
       Describe(head, step, n, key);
-      Segment(key, std::min(kKeys, all.last - key));
+      Segment(key - base, std::min(kKeys, all.last - key));
     }
     for (int64_t i = 0; i < n && gradients_.qkv != nullptr; ++i) {
       Axpy(depth_, T{1}, g_queries_ + i * padded_, gradients_.qkv + head.InQkv(0, step + i));
@@ -127,7 +130,7 @@ class BackwardHeads {
     }
   }
 
-  /// Keys and values are rows here, queries columns.
+  /// Keys and values are rows here, queries columns. `key` counts from what was gathered.
   void Segment(int64_t key, int64_t count) {
     const int64_t offset = key * padded_;
     MultiplyPacked(count, depth_, kQueries, keys_ + offset, padded_, queries_.packed, weights_);
@@ -181,9 +184,9 @@ void AttentionBackward(const AttentionShape& shape, const AttentionInputs<T>& in
                        const AttentionStatistics<T>& statistics, const T* gy,
                        const AttentionGradients<T>& gradients, T* scratch) {
   BackwardHeads<T> heads(shape, in, y, statistics, gy, gradients, scratch);
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    for (int64_t head = 0; head < shape.heads; ++head) heads.Run({shape, row, head});
-  }
+  ForEachChunk(shape, [&](const AttentionHead& head, int64_t first, int64_t n) {
+    heads.Run(head, first, n);
+  });
 }
 
 #define SSM_INSTANTIATE(T)                                                                    \

@@ -22,7 +22,6 @@ class AttentionHead {
   AttentionHead(const AttentionShape& shape, int64_t row, int64_t head)
       : shape_(shape), row_(row), head_(head), past_(shape.Past(row)) {}
 
-  int64_t keys() const { return past_ + shape_.steps; }
   KeyRange Seen(int64_t step) const {
     const int64_t end = past_ + step + 1;
     const int64_t seen = shape_.Seen(shape_.pos[row_ * shape_.steps + step]);
@@ -50,18 +49,22 @@ class AttentionHead {
            head_ * shape_.d_head;
   }
 
-  /// to [keys, stride] = keys (part 1) or values (2), zeros beyond d_head.
+  /// to [range, stride] = keys (part 1) or values (2), zeros beyond d_head.
   template <class T>
-  void Gather(const T* qkv, int64_t part, const T* cache, int64_t stride, T* to) const {
-    for (int64_t j = 0; j < keys(); ++j, to += stride) {
+  void Gather(const KeyRange& range, const T* qkv, int64_t part, const T* cache, int64_t stride,
+              T* to) const {
+    for (int64_t j = range.first; j < range.last; ++j, to += stride) {
       const T* from = j < past_ ? cache + InCache(j) : qkv + InQkv(part, j - past_);
-      CopyPadded(from, stride, to);
+#pragma omp simd
+      for (int64_t d = 0; d < shape_.d_head; ++d) to[d] = from[d];
+      for (int64_t d = shape_.d_head; d < stride; ++d) to[d] = 0;
     }
   }
   /// Adds what Gather's result received to where it came from.
   template <class T>
-  void Scatter(const T* from, int64_t stride, int64_t part, T* qkv, T* cache) const {
-    for (int64_t j = 0; j < keys(); ++j, from += stride) {
+  void Scatter(const KeyRange& range, const T* from, int64_t stride, int64_t part, T* qkv,
+               T* cache) const {
+    for (int64_t j = range.first; j < range.last; ++j, from += stride) {
       T* to = j >= past_         ? qkv + InQkv(part, j - past_)
               : cache == nullptr ? nullptr
                                  : cache + InCache(j);
@@ -69,15 +72,42 @@ class AttentionHead {
       for (int64_t d = 0; d < shape_.d_head; ++d) to[d] += from[d];
     }
   }
-  template <class T>
-  void CopyPadded(const T* from, int64_t stride, T* to) const {
-    std::fill(std::copy_n(from, shape_.d_head, to), to + stride, T{0});
-  }
 
  private:
   const AttentionShape& shape_;
   int64_t row_, head_, past_;
 };
+
+/// Calls visit(head, first step, steps) for every head of every chunk of every row.
+template <class Visit>
+inline void ForEachChunk(const AttentionShape& shape, Visit visit) {
+  const int64_t most = shape.ChunkSteps();
+  for (int64_t row = 0; row < shape.rows; ++row) {
+    for (int64_t step = 0; step < shape.steps; step += most) {
+      for (int64_t head = 0; head < shape.heads; ++head) {
+        visit(AttentionHead(shape, row, head), step, std::min(most, shape.steps - step));
+      }
+    }
+  }
+}
+
+/// Over n numbers, whole vectors. Plain loops keep their running vector in memory.
+template <class T>
+inline T LargestOfVectors(int64_t n, const T* a) {
+  const LaneTag<T> tag;
+  LaneVec<T> largest = hn::LoadU(tag, a);
+  for (int64_t i = kVectorLanes<T>; i < n; i += kVectorLanes<T>) {
+    largest = hn::Max(largest, hn::LoadU(tag, a + i));
+  }
+  return hn::GetLane(hn::MaxOfLanes(tag, largest));
+}
+template <class T>
+inline T SumOfVectors(int64_t n, const T* a) {
+  const LaneTag<T> tag;
+  LaneVec<T> sum = hn::Zero(tag);
+  for (int64_t i = 0; i < n; i += kVectorLanes<T>) sum = hn::Add(sum, hn::LoadU(tag, a + i));
+  return hn::GetLane(hn::SumOfLanes(tag, sum));
+}
 
 template <class T>
 inline T AttentionScale(int64_t d_head) {

@@ -68,6 +68,7 @@ MixerProperties AttentionOptions::Properties(const MixerContext& context) const 
   if (cache->Window() > 0) {
     properties.lengths.push_back(cache->Window());
     properties.lengths.push_back(2 * cache->Window() + 1);
+    properties.lengths.push_back(kernels::kAttentionChunk);
   }
   return properties;
 }

@@ -120,6 +120,9 @@ std::vector<OpCase> AttentionCases() {
   const CaseBatch segments{1, 290, {3}, nullptr, nullptr};
   cases.push_back(
       MakeCase({.heads = 1, .d_head = 1, .entries = kRoom, .batch = segments}, "segments"));
+  const CaseBatch chunks{1, 515, {1}, nullptr, nullptr};
+  cases.push_back(
+      MakeCase({.heads = 2, .d_head = 1, .window = 3, .entries = 2, .batch = chunks}, "chunks"));
   return cases;
 }
 
