@@ -36,7 +36,7 @@ std::vector<MixerVariant> MixerVariants() {
       {"gru", R"({"d_hidden": 9})"},
       {"lstm", "{}"},
       {"lstm", R"({"d_hidden": 3, "forget_bias": 1})"},
-      {"attention", R"({"heads": 2})", 8},
+      {"attention", R"({"heads": 2})", 16},
       {"attention", R"({"heads": 1, "positions": "none"})"},
       {"attention", R"({"heads": 2, "cache": {"type": "window", "window": 1}})", 4},
       {"attention", R"({"heads": 2, "cache": {"type": "window", "window": 3}, "rotary_base": 10})",
@@ -44,6 +44,7 @@ std::vector<MixerVariant> MixerVariants() {
       {"attention",
        R"({"heads": 4, "positions": "none", "cache": {"type": "window", "window": 3}})", 4},
       {"attention", R"({"heads": 1, "cache": {"type": "window", "window": 8}})", 6},
+      {"attention", R"({"heads": 1, "cache": {"type": "window", "window": 70}})", 16},
       {"attention",
        R"({"heads": 1, "positions": "none", "cache": {"type": "window", "window": 8}})"},
   };
