@@ -90,6 +90,25 @@ TEST_CASE("a plan of a large batch holds none and says the same") {
   CHECK(huge.peak_bytes > int64_t{1} << 36);
 }
 
+TEST_CASE("an evaluation's caches grow with its sequences") {
+  const test::TinyExperiment tiny;
+  const auto evaluation = [&](const std::string& cache, const std::string& steps) {
+    const auto peak = [&](const std::string& every) {
+      return CountTraining(
+                 *tiny.Read({R"(model.block.mixer={"type": "attention", "heads": 2})", steps, cache,
+                             every, "train.eval_examples=32", "eval.batch=32"})
+                      .config)
+          .peak_bytes;
+    };
+    return peak("train.eval_every=8") - peak("train.eval_every=0");
+  };
+  const std::string full = R"(model.block.mixer.cache={"type": "full"})";
+  const std::string window = R"(model.block.mixer.cache={"type": "window", "window": 2})";
+  // Keys and values of 32 rows, four floats each.
+  const int64_t cache = 32 * 2 * 4096 * 4 * 4;
+  CHECK(evaluation(full, "task.steps=4096") - evaluation(window, "task.steps=4096") >= cache);
+}
+
 TEST_CASE("time is measured, and said to be") {
   const test::TinyExperiment tiny;
   const Experiment experiment = tiny.Read();

@@ -9,6 +9,7 @@
 
 #include "ssm/base/files.h"
 #include "ssm/experiment/experiment_config.h"
+#include "ssm/mixers/attention.h"
 #include "support/leaky_mixer.h"
 #include "support/temp_folder.h"
 #include "training/tiny_task.h"
@@ -39,6 +40,7 @@ struct TinyCatalogue {
   TaskRegistry tasks;
   TinyCatalogue() {
     mixers.Add<LeakyOptions>("leaky", "a leaky integrator");
+    mixers.Add<AttentionOptions>("attention", "softmax attention");
     tasks.Add<TinyTask>("tiny", "a leaky sum of noise");
     tasks.Add<SignallingTask>("signalling", "the same, and a signal");
   }

@@ -65,10 +65,10 @@ class AttentionHead {
   void Scatter(const KeyRange& range, const T* from, int64_t stride, int64_t part, T* qkv,
                T* cache) const {
     for (int64_t j = range.first; j < range.last; ++j, from += stride) {
-      T* to = j >= past_         ? qkv + InQkv(part, j - past_)
-              : cache == nullptr ? nullptr
-                                 : cache + InCache(j);
-      if (to == nullptr || (j >= past_ && qkv == nullptr)) continue;
+      const bool cached = j < past_;
+      T* to = cached ? cache : qkv;
+      if (to == nullptr) continue;
+      to += cached ? InCache(j) : InQkv(part, j - past_);
       for (int64_t d = 0; d < shape_.d_head; ++d) to[d] += from[d];
     }
   }

@@ -25,10 +25,13 @@ void CheckShapes(const Tape<T>& tape, const kernels::AttentionShape& shape, Var<
 template <Scalar T>
 Var<T> Attention(Tape<T>& tape, Var<T> qkv, Var<T> k_cache, Var<T> v_cache, int64_t heads,
                  int64_t window, const Clock& clock) {
-  kernels::AttentionShape shape{clock.B, clock.T, heads, tape.shape(qkv).Back(0) / 3 / heads,
-                                window,  0,       {}};
-  shape.entries = k_cache ? tape.shape(k_cache)[1] : 0;
-  shape.pos = clock.pos.data();
+  const kernels::AttentionShape shape{.rows = clock.B,
+                                      .steps = clock.T,
+                                      .heads = heads,
+                                      .d_head = tape.shape(qkv).Back(0) / 3 / heads,
+                                      .window = window,
+                                      .entries = k_cache ? tape.shape(k_cache)[1] : 0,
+                                      .pos = clock.pos.data()};
   CheckShapes(tape, shape, qkv, k_cache, v_cache);
   const Var<T> y = tape.New({shape.rows, shape.steps, shape.width()});
   const int64_t rows = shape.tokens() * heads;
