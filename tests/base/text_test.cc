@@ -206,6 +206,9 @@ TEST_CASE("words for a shell") {
   CHECK(ShellQuote("") == "''");
   CHECK(ShellQuote("my runs") == "'my runs'");
   CHECK(ShellQuote("it's $HOME") == "'it'\\''s $HOME'");
+  CHECK(PathArgument("-q2") == "./-q2");
+  CHECK(PathArgument("- q") == "'./- q'");
+  CHECK(PathArgument("runs/-q2") == "runs/-q2");
   CHECK(ShellQuote("*;\"\n~") == "'*;\"\n~'");
 }
 

@@ -312,4 +312,8 @@ std::string ShellQuote(std::string_view text) {
   return quoted + "'";
 }
 
+std::string PathArgument(std::string_view path) {
+  return ShellQuote(path.starts_with('-') ? "./" + std::string(path) : std::string(path));
+}
+
 }  // namespace ssm

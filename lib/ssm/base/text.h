@@ -75,5 +75,7 @@ std::string Quote(std::string_view text);
 std::string QuotePath(std::string_view path);
 /// For commands a person copies into a POSIX shell: one word, in single quotes where it needs them.
 std::string ShellQuote(std::string_view text);
+/// The same for a path given as an argument: one that begins with '-' is no flag ("./-q2").
+std::string PathArgument(std::string_view path);
 
 }  // namespace ssm

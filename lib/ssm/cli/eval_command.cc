@@ -66,7 +66,8 @@ class RunEvaluation {
                .step = state.step,
                .seed = config().seed.eval,
                .dtype = PrecisionName(config().dtype),
-               .version = GetBuildInfo().version};
+               .version = GetBuildInfo().version,
+               .data_sha256 = config().task->DataDigest()};
   }
 
   void Run() {
@@ -189,7 +190,7 @@ ExitCode RunEval(const EvalCommand& command, const CommandContext& context) {
   const Catalogue& catalogue = *context.catalogue;
   RunDirectory run = RunDirectory::Open(command.run);
   RefuseOutputs(command, run);
-  const Experiment trained = ReadRunExperiment(run, {}, catalogue.mixers, catalogue.tasks);
+  const Experiment trained = ReadRunConfig(run, {}, catalogue.mixers, catalogue.tasks);
   Experiment experiment =
       ReadRunExperiment(run, command.overrides, catalogue.mixers, catalogue.tasks);
   std::vector<std::string> overrides = OverridesOf(*trained.config, *experiment.config);

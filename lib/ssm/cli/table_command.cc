@@ -43,9 +43,9 @@ std::vector<Row> RowsOf(const std::vector<std::string>& runs) {
     }
     std::vector<ResultsFile> results = ReadResults(JoinPath(run, "results"));
     if (results.empty()) {
-      throw Error(
-          ExitCode::kMissingInput,
-          fmt::format("{}: it has no results; run \"ssmctl eval {}\" first", run, ShellQuote(run)));
+      throw Error(ExitCode::kMissingInput,
+                  fmt::format("{}: it has no results; run \"ssmctl eval {}\" first", run,
+                              PathArgument(run)));
     }
     for (ResultsFile& result : results) rows.push_back({run, std::move(result)});
   }

@@ -108,7 +108,7 @@ std::string OutcomeText(const TrainOutcome& outcome) {
   if (!outcome.message.empty()) text += fmt::format("note   {}\n", outcome.message);
   switch (outcome.code) {
     case ExitCode::kDone:
-      return text + fmt::format("next   ssmctl eval {}\n", ShellQuote(outcome.run));
+      return text + fmt::format("next   ssmctl eval {}\n", PathArgument(outcome.run));
     case ExitCode::kStopped:
       return text + fmt::format("next   {}\n", ResumeCommand(outcome.run));
     default:

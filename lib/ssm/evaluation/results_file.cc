@@ -50,6 +50,7 @@ ResultsFile ResultsOf(const Json& json, const std::string& path) {
   results.origin.seed = origin.at("seed").get<int64_t>();
   results.origin.dtype = origin.at("dtype").get<std::string>();
   results.origin.version = origin.at("version").get<std::string>();
+  results.origin.data_sha256 = origin.value("data_sha256", "");  // older files have none
   results.cell = CellFromJson(json.at("cell").dump(), path);
   return results;
 }
@@ -80,7 +81,8 @@ void WriteResultsFile(const std::string& path, const ResultsFile& results) {
                        {"step", origin.step},
                        {"seed", origin.seed},
                        {"dtype", origin.dtype},
-                       {"version", origin.version}}},
+                       {"version", origin.version},
+                       {"data_sha256", origin.data_sha256}}},
                      {"cell", Json::parse(CellToJson(results.cell))}};
   AtomicWriteFile(path, json.dump(2) + "\n");
 }

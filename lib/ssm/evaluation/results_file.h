@@ -18,9 +18,10 @@ struct ResultOrigin {
   std::string checkpoint;              // "step-00000200"
   std::string checkpoint_sha256;
   int64_t step = 0;
-  int64_t seed = 0;     // seed.eval
-  std::string dtype;    // "float32"
-  std::string version;  // of the program
+  int64_t seed = 0;         // seed.eval
+  std::string dtype;        // "float32"
+  std::string version;      // of the program
+  std::string data_sha256;  // Task::DataDigest; empty where nothing was read
   bool operator==(const ResultOrigin&) const = default;
 };
 

@@ -70,8 +70,8 @@ void ExperimentConfig::Check(Faults& faults) const {
   }
 }
 
-Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixers,
-                          const TaskRegistry& tasks, const std::string& directory) {
+Experiment ReadUnloaded(const ConfigSource& source, const MixerRegistry& mixers,
+                        const TaskRegistry& tasks, const std::string& directory) {
   Experiment experiment;
   experiment.config = std::make_unique<ExperimentConfig>(mixers, tasks);
   ExperimentConfig& config = *experiment.config;
@@ -81,7 +81,13 @@ Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixer
   if (config.train.init_from) {
     config.train.init_from = ResolveInput(*config.train.init_from, experiment.directory);
   }
-  config.task->Load(experiment.directory);
+  return experiment;
+}
+
+Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixers,
+                          const TaskRegistry& tasks, const std::string& directory) {
+  Experiment experiment = ReadUnloaded(source, mixers, tasks, directory);
+  experiment.config->task->Load(experiment.directory);
   return experiment;
 }
 

@@ -51,6 +51,11 @@ struct Experiment {
   std::vector<DroppedKey> dropped;
 };
 
+/// Reads `source` without opening what its task names: Task::Load comes before anything is asked of
+/// it. Otherwise as ReadExperiment.
+Experiment ReadUnloaded(const ConfigSource& source, const MixerRegistry& mixers,
+                        const TaskRegistry& tasks, const std::string& directory = "");
+
 /// Reads `source` and loads its task. `directory`: where relative paths start; empty: the folder of
 /// the file. @throws what ReadConfig and Task::Load throw.
 Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixers,

@@ -58,6 +58,7 @@ void RunManifest::VisitFields(FieldVisitor& visitor) {
   visitor.TextList("arguments", arguments, "command line");
   visitor.Text("working_directory", working_directory, "where it was started");
   visitor.Text("config_directory", config_directory, "where relative paths of the config start");
+  visitor.Text("data_sha256", data_sha256, "of the files the task read; empty: none");
 }
 
 RunManifest MakeManifest(const Experiment& experiment, int threads,
@@ -84,6 +85,7 @@ RunManifest MakeManifest(const Experiment& experiment, int threads,
   manifest.arguments = arguments;
   manifest.working_directory = WorkingDirectory();
   manifest.config_directory = experiment.directory;
+  manifest.data_sha256 = experiment.config->task->DataDigest();
   return manifest;
 }
 

@@ -45,7 +45,7 @@ bool ReadStoredConfig(const RunDirectory& run, ExperimentConfig& before, Experim
          fmt::format(
              "{} To go on, give the config the run was trained with, unchanged: ssmctl train "
              "CONFIG --resume --out {}",
-             error.what(), ShellQuote(run.path())));
+             error.what(), PathArgument(run.path())));
   }
 }
 

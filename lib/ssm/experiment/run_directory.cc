@@ -11,6 +11,7 @@
 #include "ssm/base/log.h"
 #include "ssm/base/text.h"
 #include "ssm/config/config_file.h"
+#include "ssm/experiment/run_data.h"
 
 namespace ssm {
 namespace {
@@ -123,18 +124,38 @@ std::optional<RunManifest> ReadableManifest(const RunDirectory& run) {
   }
 }
 
-Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::string>& overrides,
-                             const MixerRegistry& mixers, const TaskRegistry& tasks) {
-  if (!Exists(run.config())) {
-    const std::string way = " Its checkpoints stand: \"ssmctl train CONFIG --resume --out " +
-                            ShellQuote(run.path()) + "\" with the config it was trained with " +
-                            "writes it again.";
-    Fail(ExitCode::kMissingInput, QuotePath(run.path()) + " is no run: it has no config.json." +
-                                      (IsDirectory(run.checkpoints()) ? way : ""));
-  }
+namespace {
+
+void RequireConfig(const RunDirectory& run) {
+  if (Exists(run.config())) return;
+  const std::string way = " Its checkpoints stand: \"ssmctl train CONFIG --resume --out " +
+                          PathArgument(run.path()) + "\" with the config it was trained with " +
+                          "writes it again.";
+  Fail(ExitCode::kMissingInput, QuotePath(run.path()) + " is no run: it has no config.json." +
+                                    (IsDirectory(run.checkpoints()) ? way : ""));
+}
+
+}  // namespace
+
+Experiment ReadRunConfig(const RunDirectory& run, const std::vector<std::string>& overrides,
+                         const MixerRegistry& mixers, const TaskRegistry& tasks) {
+  RequireConfig(run);
   const std::optional<RunManifest> manifest = ReadableManifest(run);
   const std::string directory = manifest ? manifest->config_directory : run.path();
-  return ReadExperiment({run.config(), overrides}, mixers, tasks, directory);
+  return ReadUnloaded({run.config(), overrides}, mixers, tasks, directory);
+}
+
+Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::string>& overrides,
+                             const MixerRegistry& mixers, const TaskRegistry& tasks) {
+  Experiment experiment = ReadRunConfig(run, overrides, mixers, tasks);
+  ExperimentConfig trained(mixers, tasks);
+  ReadConfig({run.config(), {}}, trained);
+  if (DataFileOf(trained) == DataFileOf(*experiment.config)) {
+    LoadRunData(run, experiment);
+  } else {
+    experiment.config->task->Load(experiment.directory);
+  }
+  return experiment;
 }
 
 }  // namespace ssm

@@ -63,6 +63,7 @@ struct RunManifest final : Configurable {
   std::vector<std::string> arguments;
   std::string working_directory;
   std::string config_directory;  // where relative paths of the config start
+  std::string data_sha256;       // Task::DataDigest; older manifests have none
   void VisitFields(FieldVisitor& visitor) override;
 };
 
@@ -77,7 +78,12 @@ std::optional<RunManifest> ReadableManifest(const RunDirectory& run);
 
 /// config.json of a run, with relative paths starting where they did when it was trained.
 /// `overrides` are applied on top. Without a manifest that can be read they start at the run
-/// folder. Throws as ReadExperiment.
+/// folder. Nothing the task names is opened. Throws as ReadUnloaded.
+Experiment ReadRunConfig(const RunDirectory& run, const std::vector<std::string>& overrides,
+                         const MixerRegistry& mixers, const TaskRegistry& tasks);
+
+/// The same with its task loaded. @throws also as Task::Load, and as RequireSameData, unless the
+/// overrides name another file.
 Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::string>& overrides,
                              const MixerRegistry& mixers, const TaskRegistry& tasks);
 

@@ -85,7 +85,7 @@ TrainOutcome Train(const TrainingSetting& setting) {
 }  // namespace
 
 std::string ResumeCommand(const std::string& run) {
-  return "ssmctl train --resume --out " + ShellQuote(run);
+  return "ssmctl train --resume --out " + PathArgument(run);
 }
 
 TrainOutcome TrainToAnEnd(const TrainingSetting& setting) {

@@ -12,6 +12,7 @@
 #include "ssm/experiment/preflight.h"
 #include "ssm/experiment/resources.h"
 #include "ssm/experiment/resume.h"
+#include "ssm/experiment/run_data.h"
 #include "ssm/experiment/run_ending.h"
 #include "ssm/training/checkpoint.h"
 
@@ -92,9 +93,11 @@ Claim ResumeRun(const TrainRequest& request, const MixerRegistry& mixers,
   RemoveTemporaries(run);
   Claim claim{std::move(run), std::move(lease), std::move(experiment), {}, std::nullopt, true};
   claim.status = ReadableStatus(claim.run);
-  if (!stored || !ReadStoredConfig(claim.run, before, claim.experiment.config.get())) return claim;
-  claim.fresh = false;
-  claim.decision = JudgeResume(before, *claim.experiment.config);
+  if (stored && ReadStoredConfig(claim.run, before, claim.experiment.config.get())) {
+    claim.fresh = false;
+    claim.decision = JudgeResume(before, *claim.experiment.config);
+  }
+  RequireSameData(claim.run, claim.experiment);
   return claim;
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ssm/base/files.h"
+#include "ssm/base/sha256.h"
 #include "ssm/base/text.h"
 #include "ssm/tasks/scorer.h"
 #include "ssm/tasks/streams.h"
@@ -96,6 +97,7 @@ void SeriesTask::Load(const std::string& directory) {
                                                    .train = train_fraction,
                                                    .validation = validation_fraction}));
   RequireTargetsThatVary(*data_, predict, file);
+  digest_ = Sha256File(JoinPath(directory, file));
 }
 
 const SeriesData& SeriesTask::data() const {

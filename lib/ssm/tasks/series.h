@@ -34,6 +34,7 @@ class SeriesTask final : public Task {
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
   void Load(const std::string& directory) override;
+  std::string DataDigest() const override { return digest_; }
   TaskSpec Spec() const override;
   int64_t Examples(Split split, const StreamOptions& options) const override;
   std::unique_ptr<SequenceStream> Open(uint64_t seed, Split split, int64_t index,
@@ -48,6 +49,7 @@ class SeriesTask final : public Task {
   /// Length and stride of the windows drawn under `options`. @throws Error(kBadConfig)
   SeriesWindowing WindowingOf(const StreamOptions& options) const;
   std::unique_ptr<SeriesData> data_;
+  std::string digest_;
 };
 
 }  // namespace ssm

@@ -157,6 +157,8 @@ class Task : public Configurable {
   /// Opens what the options name (files). Called once, after reading. `directory`: where relative
   /// paths of the config start. @throws Error(kMissingInput), Error(kBadData).
   virtual void Load(const std::string& /*directory*/) {}
+  /// SHA-256 of the bytes that Load read; empty where everything is generated.
+  virtual std::string DataDigest() const { return {}; }
   virtual TaskSpec Spec() const = 0;
   /// Sequences of a split drawn under `options`; -1: as many as one likes. A recording holds fewer
   /// of longer ones.

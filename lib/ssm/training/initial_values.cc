@@ -27,7 +27,7 @@ template <class Ask>
     Fail(error.code(),
          fmt::format("{} No checkpoint of this run is whole; \"ssmctl train --resume --out {}\" "
                      "trains it from its start.",
-                     error.what(), ShellQuote(run)));
+                     error.what(), PathArgument(run)));
   }
   Fail(error.code(), fmt::format("{} Whole are those of step {}; take the newest by {}.",
                                  error.what(), fmt::join(whole, ", "), ask(whole.back())));

@@ -1,0 +1,47 @@
+#include "ssm/experiment/run_data.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ssm/base/errors.h"
+#include "ssm/base/files.h"
+#include "ssm/base/text.h"
+#include "ssm/config/flat_fields.h"
+
+namespace ssm {
+
+std::string DataFileOf(ExperimentConfig& config) {
+  for (const FlatField& field : FlattenFields(config).fields) {
+    if (field.pointer == "/task/file") return nlohmann::json::parse(field.value).get<std::string>();
+  }
+  return "";
+}
+
+void LoadRunData(const RunDirectory& run, const Experiment& experiment) {
+  try {
+    experiment.config->task->Load(experiment.directory);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kMissingInput) throw;
+    Fail(error.code(),
+         fmt::format("{} It is the recording of the run's task: put it back there, or name its new "
+                     "place: \"ssmctl eval {} task.file=/NEW/PLACE\".",
+                     error.what(), PathArgument(run.path())));
+  }
+  RequireSameData(run, experiment);
+}
+
+void RequireSameData(const RunDirectory& run, const Experiment& experiment) {
+  const std::string now = experiment.config->task->DataDigest();
+  if (now.empty() || !Exists(run.manifest())) return;
+  const std::optional<RunManifest> manifest = ReadableManifest(run);
+  if (!manifest || manifest->data_sha256.empty() || manifest->data_sha256 == now) return;
+  const std::string file = JoinPath(experiment.directory, DataFileOf(*experiment.config));
+  Fail(ExitCode::kBadData,
+       fmt::format("{} is not what {} was trained on: its bytes have changed since. Put the "
+                   "recording of then back; to use this one, train another run, or score it under "
+                   "another name: \"ssmctl eval {} task.file=/NEW/NAME\".",
+                   QuotePath(file), QuotePath(run.path()), PathArgument(run.path())));
+}
+
+}  // namespace ssm

@@ -1,0 +1,21 @@
+// The recording a run was trained on: found again, and still the same.
+#pragma once
+
+#include <string>
+
+#include "ssm/experiment/run_directory.h"
+
+namespace ssm {
+
+/// task.file as the config has it; empty for tasks that read none.
+std::string DataFileOf(ExperimentConfig& config);
+
+/// Loads the task of `run`'s own config. @throws as Task::Load, a missing file with what it is and
+/// how to name its new place; as RequireSameData.
+void LoadRunData(const RunDirectory& run, const Experiment& experiment);
+
+/// @throws Error(kBadData) when the loaded task read other bytes than the run's manifest tells of.
+/// A manifest without a digest, or none, lets everything pass.
+void RequireSameData(const RunDirectory& run, const Experiment& experiment);
+
+}  // namespace ssm
