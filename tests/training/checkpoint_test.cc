@@ -320,6 +320,43 @@ TEST_CASE("a damaged checkpoint is refused with the names of whole ones") {
         }).Says("ssmctl train --resume --out"));
 }
 
+TEST_CASE("a pointer that names no checkpoint is told of, and no other is taken for it") {
+  const test::TempFolder folder;
+  CheckpointStore store(folder / "checkpoints");
+  Toy<float> toy(4);
+  for (const int64_t step : {2, 4}) {
+    CheckpointState state = StateAt(step);
+    state.early_stop = {2, 0.5, 0};
+    store.Save(state, toy.state(), 3);
+  }
+  for (const std::string name : {"BEST", "LATEST"}) {
+    for (const char* text : {"", "garbage\n", "step-00000007\n", "../step-00000002\n"}) {
+      CAPTURE(text);
+      AtomicWriteFile(JoinPath(store.folder(), name), text);
+      const auto thrown = test::ErrorOf([&] { FindValues(folder.path(), name); });
+      CHECK(thrown.code == ExitCode::kBadData);
+      CHECK(thrown.Says("/" + name));
+      CHECK(thrown.Says("Whole are those of step 2, 4; take the newest by --checkpoint 4."));
+    }
+  }
+  RemoveTree(store.folder() + "/BEST");
+  const auto missing = test::ErrorOf([&] { FindValues(folder.path(), "BEST"); });
+  CHECK(missing.code == ExitCode::kMissingInput);
+  CHECK(missing.Says("--checkpoint 4"));
+  CHECK(test::ErrorOf([&] {
+          InitialiseFrom(folder.path(), *toy.parameters);
+        }).Says("train.init_from=" + store.PathOf(4)));
+}
+
+TEST_CASE("of a run that was never validated the newest stands for the best") {
+  const test::TempFolder folder;
+  CheckpointStore store(folder / "checkpoints");
+  Toy<float> toy(4);
+  for (const int64_t step : {2, 4}) store.Save(StateAt(step), toy.state(), 3);
+  CHECK_FALSE(Exists(store.folder() + "/BEST"));
+  CHECK(FindValues(folder.path(), "BEST") == store.PathOf(4));
+}
+
 TEST_CASE("whether parameters fit is known from the layout alone") {
   const test::TempFolder folder;
   CheckpointStore store(folder / "checkpoints");

@@ -8,6 +8,7 @@
 #include "ssm/base/crash_point.h"
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
+#include "ssm/base/log.h"
 #include "ssm/base/text.h"
 #include "ssm/training/checkpoint_files.h"
 
@@ -35,6 +36,25 @@ void WritePointer(const std::string& folder, const char* pointer, int64_t step) 
   const std::string text = NameOf(step) + "\n";
   if (Exists(path) && ReadFile(path, kLargestPointer) == text) return;
   AtomicWriteFile(path, text);
+}
+
+/// What the pointer in `file` names.
+std::string Pointed(const std::string& folder, const std::string& file) {
+  const std::string target(Trim(ReadFile(file, kLargestPointer)));
+  const std::string path = JoinPath(folder, target);
+  if (StepOf(target) && IsDirectory(path)) return path;
+  Fail(ExitCode::kBadData,
+       fmt::format("{} says {}, and there is no such checkpoint.", QuotePath(file), Quote(target)));
+}
+
+/// A run that never validated has no best checkpoint, and its newest may stand for it.
+void RequireNeverValidated(const std::string& newest, const std::string& file) {
+  if (ReadCheckpointState(newest).early_stop.best_step > 0) {
+    Fail(ExitCode::kMissingInput,
+         fmt::format("{} is missing, which names the best checkpoint.", QuotePath(file)));
+  }
+  LogInfo(fmt::format("the run was never validated: its newest checkpoint, {}, stands for the best",
+                      BaseName(newest)));
 }
 
 /// The folder `path`, whole or not at all.
@@ -194,17 +214,15 @@ std::string FindCheckpoint(const std::string& path, const std::string& pointer) 
     Fail(ExitCode::kMissingInput,
          QuotePath(path) + " is neither a run nor a checkpoint: it has no folder \"checkpoints\".");
   }
-  for (const std::string& name : {pointer, std::string("LATEST")}) {
-    const std::string file = JoinPath(folder, name);
-    if (!Exists(file)) continue;
-    const std::string target(Trim(ReadFile(file, kLargestPointer)));
-    if (StepOf(target) && IsDirectory(JoinPath(folder, target))) return JoinPath(folder, target);
-  }
   const std::vector<int64_t> steps = CheckpointStore(folder).Steps();
   if (steps.empty()) {
     Fail(ExitCode::kMissingInput, QuotePath(folder) + " holds no checkpoint yet.");
   }
-  return JoinPath(folder, NameOf(steps.back()));
+  const std::string file = JoinPath(folder, pointer);
+  if (Exists(file)) return Pointed(folder, file);
+  const std::string newest = JoinPath(folder, NameOf(steps.back()));
+  if (pointer == "BEST") RequireNeverValidated(newest, file);
+  return newest;
 }
 
 template void CheckpointStore::Save(const CheckpointState&, const TrainingState<float>&, int64_t);

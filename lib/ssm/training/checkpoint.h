@@ -81,8 +81,9 @@ template <Scalar T>
 CheckpointState ReadCheckpoint(const std::string& checkpoint, const TrainingState<T>& into);
 
 /// Which checkpoint is meant: `path` is a checkpoint itself, or a run, of which the one named by
-/// `pointer` ("BEST", "LATEST") is taken; BEST falls back to LATEST, and either to the newest
-/// folder. @throws Error(kMissingInput) when there is none.
+/// `pointer` ("BEST", "LATEST") is taken. Without that pointer it is the newest folder; for BEST
+/// only if the run was never validated, which is logged. @throws Error(kMissingInput) when there is
+/// none, Error(kBadData) when the pointer names none.
 std::string FindCheckpoint(const std::string& path, const std::string& pointer);
 
 }  // namespace ssm

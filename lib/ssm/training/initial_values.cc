@@ -33,24 +33,44 @@ template <class Ask>
                                  error.what(), fmt::join(whole, ", "), ask(whole.back())));
 }
 
+std::string AskByFlag(int64_t step) {
+  return fmt::format("--checkpoint {}", step);
+}
+
 struct Source {
   std::string name;
   TensorFile file;
 };
 
+auto AskAsSource(const std::string& run) {
+  return [run](int64_t step) {
+    return "train.init_from=" + CheckpointStore(CheckpointsOf(run)).PathOf(step);
+  };
+}
+
+/// FindCheckpoint, naming whole ones where there are any.
+template <class Ask>
+std::string Find(const std::string& run, const std::string& pointer, const Ask& ask) {
+  try {
+    return FindCheckpoint(run, pointer);
+  } catch (const Error& error) {
+    const bool there = IsDirectory(CheckpointsOf(run));
+    if (!Damaged(error) || !there || WholeCheckpoints(run).empty()) throw;
+    FailNamingWholeOnes(error, run, ask);
+  }
+}
+
 Source ReadSource(const std::string& path) {
   const SafetensorsOptions finite{.refuse_non_finite = true};
   if (!IsDirectory(path)) return {path, ReadSafetensors(path, finite)};
-  const std::string checkpoint = FindCheckpoint(path, "BEST");
+  const std::string checkpoint = Find(path, "BEST", AskAsSource(path));
   const std::string name = JoinPath(checkpoint, kModelFile);
   try {
     return {name,
             ParseSafetensors(ReadCheckpointBytes(checkpoint, Moments::kSkip)[0], name, finite)};
   } catch (const Error& error) {
     if (!Damaged(error) || checkpoint == path) throw;
-    FailNamingWholeOnes(error, path, [&](int64_t step) {
-      return "train.init_from=" + CheckpointStore(CheckpointsOf(path)).PathOf(step);
-    });
+    FailNamingWholeOnes(error, path, AskAsSource(path));
   }
 }
 
@@ -75,9 +95,22 @@ CheckpointState ReadValues(const std::string& run, const std::string& checkpoint
   try {
     return ReadCheckpoint<T>(checkpoint, {&into, nullptr});
   } catch (const Error& error) {
+    if (!Damaged(error) || IsWhole(checkpoint)) throw;
+    FailNamingWholeOnes(error, run, AskByFlag);
+  }
+}
+
+std::string FindValues(const std::string& run, const std::string& pointer) {
+  return Find(run, pointer, AskByFlag);
+}
+
+bool IsWhole(const std::string& checkpoint) {
+  try {
+    ReadCheckpointState(checkpoint);
+    return true;
+  } catch (const Error& error) {
     if (!Damaged(error)) throw;
-    FailNamingWholeOnes(error, run,
-                        [](int64_t step) { return fmt::format("--checkpoint {}", step); });
+    return false;
   }
 }
 
@@ -85,12 +118,7 @@ std::vector<int64_t> WholeCheckpoints(const std::string& run) {
   const CheckpointStore store(CheckpointsOf(run));
   std::vector<int64_t> whole;
   for (const int64_t step : store.Steps()) {
-    try {
-      ReadCheckpointState(store.PathOf(step));
-      whole.push_back(step);
-    } catch (const Error& error) {
-      if (!Damaged(error)) throw;
-    }
+    if (IsWhole(store.PathOf(step))) whole.push_back(step);
   }
   return whole;
 }

@@ -22,10 +22,17 @@ void RequireFit(const std::string& path, const ParameterStore& store);
 
 /// The parameters of a checkpoint of `run`, for evaluation; damaged moments do not matter.
 /// @throws as ReadCheckpoint; where it is damaged, the message names those of the run that are not
-/// and how to ask for one.
+/// and how to ask for one. One that is whole may still be of another model.
 template <Scalar T>
 CheckpointState ReadValues(const std::string& run, const std::string& checkpoint,
                            Parameters<T>& into);
+
+/// FindCheckpoint for evaluation: where it throws, the message also names the checkpoints of the
+/// run that are whole and how to ask for one.
+std::string FindValues(const std::string& run, const std::string& pointer);
+
+/// Whether the parameters of a checkpoint match their checksums.
+bool IsWhole(const std::string& checkpoint);
 
 /// Steps of a run's checkpoints whose parameters match their checksums, ascending.
 std::vector<int64_t> WholeCheckpoints(const std::string& run);
