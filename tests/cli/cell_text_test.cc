@@ -54,6 +54,40 @@ TEST_CASE("shares and gaps are neither minus nothing nor hundreds of digits") {
   CHECK(GapText(CellOf(false, 0, 1)) == "-");
 }
 
+TEST_CASE("the ceiling shown is the one the gap is measured from") {
+  CellResult cell = CellOf(false, 0.5, 0.25);
+  CHECK(CeilingText(cell) == "0.5000");
+  cell.references.insert(
+      cell.references.begin(),
+      {"exact", Role::kCeiling, "closed form", {0.6, kNan, kNan}, {0.15, kNan, kNan}});
+  CHECK(CeilingText(cell) == "0.5000");
+  CHECK(GapText(cell) == "+50.0 %");
+  cell.references.pop_back();
+  CHECK(CeilingText(cell) == "0.6000");
+  CHECK(GapText(cell) == "+25.0 %");
+}
+
+TEST_CASE("a probe is compared with nothing, and says why") {
+  CellResult cell = CellOf(true, 0.9, -0.1);
+  cell.sequences = 9;
+  cell.references.push_back({"rule", Role::kHeuristic, "closed form", {0.5, 0.4, 0.6}, {1, 1, 1}});
+  cell.references.push_back({"coin", Role::kChance, "closed form", {0.5, 0.4, 0.6}, {1, 1, 1}});
+  CHECK(VerdictText(cell) == "better");
+  cell.key.split = Split::kProbe;
+  for (const auto text : {CeilingText, GapText, BestHeuristicText, ChanceText, VerdictText}) {
+    CHECK(text(cell) == "-");
+  }
+  const CellResult* const cells[] = {&cell, &cell};
+  CHECK(CellNotes(cells) ==
+        "Split \"probe\" has no right answers to judge by: it is for the kernel.\n");
+}
+
+TEST_CASE("one is not many") {
+  CHECK(CountText(1, "sequence") == "1 sequence");
+  CHECK(CountText(0, "sequence") == "0 sequences");
+  CHECK(CountText(1024, "sequence") == "1,024 sequences");
+}
+
 TEST_CASE("each reason for a missing metric or verdict is told once") {
   CellResult flat, wild, alone;
   flat.undefined = "flat";

@@ -51,7 +51,8 @@ ResultsFile Results() {
                     .step = 200,
                     .seed = 1000,
                     .dtype = "float32",
-                    .version = "0.1.0"};
+                    .version = "0.1.0",
+                    .data_sha256 = "ab12"};
   results.cell = Cell();
   return results;
 }
@@ -136,6 +137,9 @@ TEST_CASE("a finished cell is found again, and only by its own origin and key") 
   ResultOrigin retrained = results.origin;
   retrained.checkpoint_sha256 = "ff01";
   CHECK_FALSE(FindFinished(path, retrained, results.cell.key));
+  ResultOrigin rewritten = results.origin;
+  rewritten.data_sha256 = "ab13";
+  CHECK_FALSE(FindFinished(path, rewritten, results.cell.key));
   CellKey more = results.cell.key;
   more.examples = 41;
   CHECK_FALSE(FindFinished(path, results.origin, more));

@@ -29,6 +29,12 @@ TEST_CASE("the laws of streams, over the knobs") {
   }
 }
 
+TEST_CASE("there is no probe of what has right answers") {
+  const RelocateTokens task;
+  CHECK(task.Examples(Split::kProbe, {}) == 0);
+  CHECK(task.Examples(Split::kTest, {}) == -1);
+}
+
 TEST_CASE("options at random: the laws hold and answers follow from the tokens") {
   Random random(17, RandomStream::kLaw, 0);
   for (int round = 0; round < 80; ++round) {

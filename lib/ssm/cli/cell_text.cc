@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ssm/base/text.h"
@@ -21,6 +22,9 @@ std::string SignedText(double value, int decimals) {
   const std::string text = fmt::format("{:+.{}f}", value, decimals);
   return text.find_first_of("123456789") == std::string::npos ? text.substr(1) : text;
 }
+
+/// A probe shows no signal: what it scores says how often the answers took one side.
+bool NoRightAnswers(const CellResult& cell) { return cell.key.split == Split::kProbe; }
 
 }  // namespace
 
@@ -49,13 +53,14 @@ std::string ShareText(double share) {
 }
 
 std::string CeilingText(const CellResult& cell) {
-  const ReferenceResult* ceiling = FindReference(cell, Role::kCeiling);
+  if (NoRightAnswers(cell)) return "-";
+  const ReferenceResult* ceiling = FindPaired(cell, Role::kCeiling);
   return ceiling == nullptr ? "-" : NumberText(ceiling->estimate.value);
 }
 
 std::string GapText(const CellResult& cell) {
   const ReferenceResult* ceiling = FindPaired(cell, Role::kCeiling);
-  if (ceiling == nullptr) return "-";
+  if (ceiling == nullptr || NoRightAnswers(cell)) return "-";
   if (!cell.higher_is_better) {
     const double excess = ExcessOverCeiling(cell).value;
     return std::isfinite(excess) ? SignedText(100 * excess, 1) + " %" : "-";
@@ -65,13 +70,31 @@ std::string GapText(const CellResult& cell) {
 
 std::string BestHeuristicText(const CellResult& cell) {
   const ReferenceResult* best = BestHeuristic(cell);
-  if (best == nullptr) return "-";
+  if (best == nullptr || NoRightAnswers(cell)) return "-";
   return fmt::format("{} ({})", NumberText(best->estimate.value), best->name);
 }
 
 std::string ChanceText(const CellResult& cell) {
   const ReferenceResult* chance = FindReference(cell, Role::kChance);
-  return chance == nullptr ? "-" : NumberText(chance->estimate.value);
+  return chance == nullptr || NoRightAnswers(cell) ? "-" : NumberText(chance->estimate.value);
+}
+
+std::string VerdictText(const CellResult& cell) {
+  return NoRightAnswers(cell) ? "-" : VerdictWord(cell);
+}
+
+std::string CountText(int64_t count, const std::string& noun) {
+  return FormatCount(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string DescribeFor(const Task& task, std::span<const CellResult> cells) {
+  const int64_t own = task.Spec().steps;
+  const bool same = std::all_of(cells.begin(), cells.end(), [&](const CellResult& cell) {
+    return cell.key.length == own && cell.key.dt_scale == 1;
+  });
+  if (same) return task.Describe();
+  return fmt::format("(At its own length of {} and its own rate, unlike below:) {}",
+                     CountText(own, "step"), task.Describe());
 }
 
 std::string UndefinedNote(const CellResult& cell) {
@@ -82,7 +105,9 @@ std::string CellNotes(std::span<const CellResult* const> cells) {
   std::string notes;
   for (const CellResult* cell : cells) {
     std::string note = UndefinedNote(*cell);
-    if (note.empty() && Judge(*cell) == Verdict::kUnknown) {
+    if (note.empty() && NoRightAnswers(*cell)) {
+      note = "Split \"probe\" has no right answers to judge by: it is for the kernel.\n";
+    } else if (note.empty() && Judge(*cell) == Verdict::kUnknown) {
       note = "Verdict \"-\": " + VerdictSentence(*cell) + ".\n";
     }
     if (notes.find(note) == std::string::npos) notes += note;

@@ -17,13 +17,19 @@ std::string StatisticText(double value);
 std::string IntervalText(const Interval& interval);
 /// "12.3 %" of a share of 1; "< 0.1 %" for less than the last digit shows.
 std::string ShareText(double share);
-/// The ceiling; "-" when none is known.
+/// The ceiling that ran on the same sequences, else the one known; "-" without, or in a probe.
 std::string CeilingText(const CellResult& cell);
 /// How far from the ceiling: "+0.9 %" of it where lower is better, "-0.0031" where higher is.
 std::string GapText(const CellResult& cell);
 /// "0.5000 (static)"; "-" when there is none.
 std::string BestHeuristicText(const CellResult& cell);
 std::string ChanceText(const CellResult& cell);
+/// VerdictWord, "-" in a probe.
+std::string VerdictText(const CellResult& cell);
+/// "1 sequence", "1,024 sequences".
+std::string CountText(int64_t count, const std::string& noun);
+/// Task::Describe, introduced by the length it speaks of where a cell has another length or rate.
+std::string DescribeFor(const Task& task, std::span<const CellResult> cells);
 /// "Undefined: why.\n" of a metric without a value; "" where it has one.
 std::string UndefinedNote(const CellResult& cell);
 /// A line for each reason why a metric is undefined or a verdict is missing; "" when there is none.

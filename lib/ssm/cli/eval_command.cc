@@ -10,10 +10,12 @@
 #include "ssm/base/sha256.h"
 #include "ssm/base/text.h"
 #include "ssm/base/workers.h"
+#include "ssm/cli/cell_text.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/eval_report.h"
 #include "ssm/cli/eval_request.h"
 #include "ssm/cli/help.h"
+#include "ssm/cli/interrupt_notice.h"
 #include "ssm/cli/model_name.h"
 #include "ssm/evaluation/cell_json.h"
 #include "ssm/evaluation/results_file.h"
@@ -29,8 +31,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string ChosenCheckpoint(const RunDirectory& run, const std::string& choice) {
-  if (choice == "best") return FindCheckpoint(run.path(), "BEST");
-  if (choice == "latest") return FindCheckpoint(run.path(), "LATEST");
+  if (choice == "best") return FindValues(run.path(), "BEST");
+  if (choice == "latest") return FindValues(run.path(), "LATEST");
   const std::optional<int64_t> step = ParseInteger(choice);
   if (!step) {
     throw Error(ExitCode::kUsage,
@@ -57,7 +59,7 @@ class RunEvaluation {
         parameters_(model_->parameters()),
         workers_(context.threads > 0 ? context.threads : DefaultThreads()) {
     const std::string checkpoint = ChosenCheckpoint(run_, command.checkpoint);
-    const CheckpointState state = ReadValues<T>(run_.path(), checkpoint, parameters_);
+    const CheckpointState state = ReadUnder(overrides, checkpoint);
     parameters_.Touch();
     origin_ = {.config_hash = ConfigHash(*experiment_.config),
                .overrides = std::move(overrides),
@@ -71,6 +73,7 @@ class RunEvaluation {
   }
 
   void Run() {
+    const InterruptNotice notice;
     MakeDirectories(run_.results());
     for (const CellKey& asked : CellsOf(config().eval)) {
       const CellKey key = ResolveCell(asked, *config().task);
@@ -107,13 +110,29 @@ class RunEvaluation {
         "run    {}, step {}{}\ntask   {}\nmodel  {}: {} parameters, {} live state a stream\n\n{}",
         run_.path(), origin_.step,
         origin_.overrides.empty() ? "" : ", with " + Join(origin_.overrides, " "),
-        WrapText(config().task->Describe(), 73, 7), ModelName(config().model),
+        WrapText(DescribeFor(*config().task, cells_), 73, 7), ModelName(config().model),
         FormatCount(model_->parameters().count()), FormatBytes(LargestState()),
         DescribeCells(cells_, TerminalStyleFor(STDOUT_FILENO), color));
   }
 
  private:
   const ExperimentConfig& config() const { return *experiment_.config; }
+
+  /// A whole checkpoint fits its own task; one that does not was given another by `overrides`.
+  CheckpointState ReadUnder(const std::vector<std::string>& overrides,
+                            const std::string& checkpoint) {
+    try {
+      return ReadValues<T>(run_.path(), checkpoint, parameters_);
+    } catch (const Error& error) {
+      const std::string changes = TaskOverrides(overrides);
+      if (changes.empty() || !IsWhole(checkpoint)) throw;
+      throw Error(
+          ExitCode::kBadConfig,
+          fmt::format("{} changes what the model reads or answers, and the parameters of {} "
+                      "are for the task it was trained on; evaluate it without",
+                      changes, run_.path()));
+    }
+  }
 
   CellResult Compute(const CellKey& key, const std::string& path) {
     const EvalSubject<T> subject{.model = model_.get(),

@@ -30,7 +30,7 @@ std::string CellTable(std::span<const CellResult> cells, bool color) {
     rows.push_back({LengthText(cell), std::string(EvalModeName(cell.key.mode)),
                     std::string(SplitName(cell.key.split)), FormatCount(cell.sequences),
                     IntervalText(cell.value), CeilingText(cell), GapText(cell),
-                    BestHeuristicText(cell), ChanceText(cell), VerdictWord(cell)});
+                    BestHeuristicText(cell), ChanceText(cell), VerdictText(cell)});
   }
   return FormatTable(columns, rows, {.bold_header = color, .indent = ""});
 }
@@ -94,7 +94,7 @@ Figure LagFigure(const CellResult& cell, const AxisResult& axis) {
   return figure;
 }
 
-std::string CurveText(const Curve& curve, const TerminalStyle& style) {
+std::string CurveText(const Curve& curve, int64_t sequences, const TerminalStyle& style) {
   std::vector<Bar> bars;
   for (size_t i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
     bars.push_back({FormatNumber(curve.x[i]), curve.y[i]});
@@ -106,17 +106,20 @@ std::string CurveText(const Curve& curve, const TerminalStyle& style) {
   for (const Bar& bar : bars) {
     if (std::isfinite(bar.value)) heights.push_back(bar.value);
   }
-  if (!heights.empty()) {
-    const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
-    if (*low > 0) text += " (max/min " + FormatDigits(*high / *low, 3) + ")";
+  if (heights.empty()) {
+    return text +
+           fmt::format(": undefined, as only one side was chosen in {}; raise eval.examples\n",
+                       CountText(sequences, "sequence"));
   }
+  const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
+  if (*low > 0) text += " (max/min " + FormatDigits(*high / *low, 3) + ")";
   return text + "\n" + DrawBars(bars, style);
 }
 
 std::string CellDetails(const CellResult& cell, const TerminalStyle& style, bool color) {
   std::string text;
   for (const AxisResult& axis : cell.axes) text += "\n" + AxisTable(cell, axis, color);
-  for (const Curve& curve : cell.curves) text += CurveText(curve, style);
+  for (const Curve& curve : cell.curves) text += CurveText(curve, cell.sequences, style);
   return text;
 }
 

@@ -60,4 +60,12 @@ std::vector<std::string> OverridesOf(ExperimentConfig& trained, ExperimentConfig
   return overrides;
 }
 
+std::string TaskOverrides(const std::vector<std::string>& overrides) {
+  std::vector<std::string> of_task;
+  for (const std::string& override : overrides) {
+    if (override.starts_with("task.")) of_task.push_back(override);
+  }
+  return Join(of_task, " ");
+}
+
 }  // namespace ssm

@@ -19,4 +19,7 @@ void RefuseOutputs(const EvalCommand& command, const RunDirectory& run);
 /// What an evaluation changes of the task and the seed a run was trained with: "task.noise=2".
 std::vector<std::string> OverridesOf(ExperimentConfig& trained, ExperimentConfig& evaluated);
 
+/// Those of `overrides` that change the task, a blank between.
+std::string TaskOverrides(const std::vector<std::string>& overrides);
+
 }  // namespace ssm

@@ -117,6 +117,10 @@ void PutComparison(Json& json, const CellResult& cell) {
     return reference == nullptr ? Json(nullptr) : Number(reference->estimate.value);
   };
   json["ceiling"] = value(Role::kCeiling);
+  const ReferenceResult* measured = FindPaired(cell, Role::kCeiling);
+  json["ceiling_measured"] = measured != nullptr && measured->measured()
+                                 ? Number(measured->estimate.value)
+                                 : Json(nullptr);
   json["heuristics"] = Json::object();
   for (const ReferenceResult& reference : cell.references) {  // measured ones come last and stay
     if (reference.role != Role::kHeuristic) continue;

@@ -111,9 +111,9 @@ std::optional<ResultsFile> FindFinished(const std::string& path, const ResultOri
   return std::nullopt;
 }
 
-std::vector<ResultsFile> ReadResults(const std::string& folder) {
+std::vector<ResultsFile> ReadGoodResults(const std::string& folder,
+                                         std::vector<std::string>& faults) {
   std::vector<ResultsFile> results;
-  std::vector<std::string> faults;
   if (!IsDirectory(folder)) return results;
   for (const std::string& name : ListDirectory(folder)) {
     if (!name.ends_with(".json") || name.starts_with(".")) continue;
@@ -124,6 +124,12 @@ std::vector<ResultsFile> ReadResults(const std::string& folder) {
       faults.emplace_back(error.what());
     }
   }
+  return results;
+}
+
+std::vector<ResultsFile> ReadResults(const std::string& folder) {
+  std::vector<std::string> faults;
+  std::vector<ResultsFile> results = ReadGoodResults(folder, faults);
   if (!faults.empty()) throw Error(ExitCode::kBadData, Join(faults, "\n"));
   return results;
 }

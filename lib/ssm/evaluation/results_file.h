@@ -50,7 +50,10 @@ std::optional<ResultsFile> FindFinished(const std::string& path, const ResultOri
                                         const CellKey& key);
 
 /// Every results file of a run's results folder, sorted by file name; none when there is no folder.
-/// @throws Error(kBadData) with a line for each *.json there that is no result.
+/// A *.json there that is no result is left out, and `faults` gets a sentence about it.
+std::vector<ResultsFile> ReadGoodResults(const std::string& folder,
+                                         std::vector<std::string>& faults);
+/// The same; throws Error(kBadData) with a line for each that is no result.
 std::vector<ResultsFile> ReadResults(const std::string& folder);
 
 }  // namespace ssm

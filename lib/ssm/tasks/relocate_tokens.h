@@ -38,6 +38,10 @@ class RelocateTokens final : public Task {
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
   TaskSpec Spec() const override;
+  /// No probe: every question has a right answer.
+  int64_t Examples(Split split, const StreamOptions& /*options*/) const override {
+    return split == Split::kProbe ? 0 : -1;
+  }
   std::unique_ptr<SequenceStream> Open(uint64_t seed, Split split, int64_t index,
                                        const StreamOptions& options) const override;
   std::vector<KnownValue> Known(Split split, const StreamOptions& options) const override;
