@@ -176,3 +176,72 @@ TEST_CASE("a target that does not vary in the split is undefined and says why") 
     CHECK(text.find(odd) == std::string::npos);
   }
 }
+
+TEST_CASE("a checkpoint that the best is not is never taken for it") {
+  Tiny tiny(test::kTinyTrack);
+  tiny.Train();
+  AtomicWriteFile(tiny.run + "/checkpoints/BEST", "step-00000099\n");
+  const Outcome outcome = RunSsmctl({"eval", tiny.run, "--quiet"});
+  CHECK(outcome.code == 65);
+  CHECK(outcome.err.find("step-00000099") != std::string::npos);
+  CHECK(outcome.err.find("--checkpoint 8") != std::string::npos);
+  CHECK(RunSsmctl({"eval", tiny.run, "--quiet", "--checkpoint", "latest"}).code == 0);
+}
+
+TEST_CASE("an override that changes the model's inputs is the fault, not the checkpoint") {
+  Tiny tiny(test::kTinyTrack);
+  tiny.Train();
+  const Outcome outcome = RunSsmctl({"eval", tiny.run, "task.miss=0.5", "--quiet"});
+  CHECK(outcome.code == 78);
+  CHECK(outcome.err.find("task.miss=0.5 changes what the model reads") != std::string::npos);
+  CHECK(outcome.err.find("Whole are") == std::string::npos);
+}
+
+TEST_CASE("a table shows what is good, each run once, and names what is not") {
+  Tiny one(test::kTinyTrack);
+  Tiny two(test::kTinyTrack);
+  for (Tiny* tiny : {&one, &two}) {
+    tiny->Train();
+    JsonOf({"eval", tiny->run, "--json", "--quiet"});
+  }
+  const std::vector<std::string> twice = {"table", one.run, one.run + "/", two.run, "--json"};
+  CHECK(JsonOf(twice)["rows"].size() == 2);
+  AtomicWriteFile(two.run + "/results/bad.json", "{");
+  CHECK(JsonOf(twice, 65)["rows"].size() == 2);
+  const Outcome outcome = RunSsmctl({"table", one.run, two.run});
+  CHECK(outcome.out.find("tiny_track") != std::string::npos);
+  CHECK(outcome.err.find("results/bad.json") != std::string::npos);
+}
+
+TEST_CASE("a description of the trained task says where the cells are of another") {
+  Tiny tiny(test::kTinyTrack);
+  tiny.Train();
+  const auto unlike = [&](const std::string& override) {
+    const std::string text = RunSsmctl({"eval", tiny.run, override, "--quiet"}).out;
+    return text.find("At its own length of 32 steps") != std::string::npos;
+  };
+  CHECK_FALSE(unlike("eval.lengths=[32]"));
+  CHECK(unlike("eval.lengths=[64]"));
+  CHECK(unlike("eval.dt_scale=2"));
+  const std::string task = RunSsmctl({"task", tiny.config, "--length", "64"}).out;
+  CHECK(task.find("At its own length of 32 steps") != std::string::npos);
+}
+
+TEST_CASE("a cell's JSON tells the closed form from what was measured") {
+  Tiny tiny(test::kTinyTrack);
+  tiny.Train();
+  const json cell = JsonOf({"eval", tiny.run, "--json", "--quiet"})["cells"][0];
+  CHECK(cell["ceiling"] != cell["ceiling_measured"]);
+  const double measured = cell["ceiling_measured"];
+  const double excess = (cell["value"].get<double>() - measured) / measured;
+  CHECK(cell["excess"]["value"].get<double>() == doctest::Approx(excess));
+}
+
+TEST_CASE("a kernel that too few sequences leave undefined says why") {
+  Tiny tiny(test::kTinyDecide);
+  tiny.Train();
+  const std::string text =
+      RunSsmctl({"eval", tiny.run, "eval.split=probe", "eval.examples=1", "--quiet"}).out;
+  CHECK(text.find("only one side was chosen in 1 sequence; raise eval.examples") !=
+        std::string::npos);
+}

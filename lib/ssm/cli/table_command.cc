@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "ssm/base/files.h"
@@ -23,26 +25,32 @@ struct Row {
   ResultsFile results;
 };
 
-/// By task, model and length, then whatever else tells cells apart; runs keep their order.
+/// By task, experiment, model and length, then whatever else tells cells apart, so that seeds stand
+/// together; runs keep their order.
 bool ComesBefore(const Row& a, const Row& b) {
   const auto place = [](const Row& row) {
     const ResultsFile& r = row.results;
     const CellKey& key = r.cell.key;
-    return std::tie(r.task, r.model, key.length, key.split, key.mode, key.dt_scale,
-                    r.origin.overrides, r.origin.step, key.examples);
+    return std::tie(r.task, r.name, r.model, key.length, key.split, key.mode, key.dt_scale,
+                    r.origin.overrides, r.origin.seed, r.origin.step, key.examples);
   };
   return place(a) < place(b);
 }
 
-/// Every figure of the table comes from these files.
-std::vector<Row> RowsOf(const std::vector<std::string>& runs) {
+/// Every figure of the table comes from these files. A run named twice counts once; files that are
+/// no results are left out, with a fault each.
+std::vector<Row> RowsOf(const std::vector<std::string>& runs, std::vector<std::string>& faults) {
   std::vector<Row> rows;
+  std::set<std::filesystem::path> read;
   for (const std::string& run : runs) {
     if (!IsDirectory(run)) {
       throw Error(ExitCode::kMissingInput, fmt::format("{}: there is no such run", run));
     }
-    std::vector<ResultsFile> results = ReadResults(JoinPath(run, "results"));
-    if (results.empty()) {
+    std::error_code error;
+    if (!read.insert(std::filesystem::weakly_canonical(run, error)).second) continue;
+    const size_t faults_before = faults.size();
+    std::vector<ResultsFile> results = ReadGoodResults(JoinPath(run, "results"), faults);
+    if (results.empty() && faults.size() == faults_before) {
       throw Error(ExitCode::kMissingInput,
                   fmt::format("{}: it has no results; run \"ssmctl eval {}\" first", run,
                               PathArgument(run)));
@@ -100,7 +108,7 @@ std::string TableText(const std::vector<Row>& all, bool color) {
                     results.model, FormatCount(results.origin.step), FormatCount(results.params),
                     FormatBytes(cell.state_bytes_live),
                     cell.metric + " " + IntervalText(cell.value), CeilingText(cell),
-                    BestHeuristicText(cell), ChanceText(cell), VerdictWord(cell)});
+                    BestHeuristicText(cell), ChanceText(cell), VerdictText(cell)});
     if (runs) rows.back().push_back(run);
     if (overrides) rows.back().push_back(Join(results.origin.overrides, " "));
   }
@@ -128,9 +136,11 @@ std::string TableJson(const std::vector<Row>& all) {
 }  // namespace
 
 ExitCode RunTable(const TableCommand& command, const CommandContext& context) {
-  const std::vector<Row> all = RowsOf(command.runs);
+  std::vector<std::string> faults;
+  const std::vector<Row> all = RowsOf(command.runs, faults);
   Output& output = *context.output;
-  output.Write(command.json ? TableJson(all) : TableText(all, output.color()));
+  if (!all.empty()) output.Write(command.json ? TableJson(all) : TableText(all, output.color()));
+  if (!faults.empty()) throw Error(ExitCode::kBadData, Join(faults, "\n"));
   return ExitCode::kDone;
 }
 
