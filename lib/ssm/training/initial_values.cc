@@ -33,9 +33,7 @@ template <class Ask>
                                  error.what(), fmt::join(whole, ", "), ask(whole.back())));
 }
 
-std::string AskByFlag(int64_t step) {
-  return fmt::format("--checkpoint {}", step);
-}
+std::string AskByFlag(int64_t step) { return fmt::format("--checkpoint {}", step); }
 
 struct Source {
   std::string name;
@@ -48,14 +46,15 @@ auto AskAsSource(const std::string& run) {
   };
 }
 
-/// FindCheckpoint, naming whole ones where there are any.
+/// FindCheckpoint, naming the whole ones where there are checkpoints at all.
 template <class Ask>
 std::string Find(const std::string& run, const std::string& pointer, const Ask& ask) {
   try {
     return FindCheckpoint(run, pointer);
   } catch (const Error& error) {
-    const bool there = IsDirectory(CheckpointsOf(run));
-    if (!Damaged(error) || !there || WholeCheckpoints(run).empty()) throw;
+    const std::string folder = CheckpointsOf(run);
+    const bool any = IsDirectory(folder) && !CheckpointStore(folder).Steps().empty();
+    if (!Damaged(error) || !any) throw;
     FailNamingWholeOnes(error, run, ask);
   }
 }
