@@ -170,4 +170,10 @@ together_case() {
   done
 }
 
-run_cases "$@" -- sigterm ctrl_c loop twice outside together
+# Keys are pressed in a pseudo-terminal, which a bare root without /dev/pts cannot make.
+cases=(sigterm ctrl_c loop twice outside together)
+if ! script -qec true /dev/null > /dev/null 2>&1; then
+  echo "no pseudo-terminal can be made here: ctrl_c and loop are left out"
+  cases=(sigterm twice outside together)
+fi
+run_cases "$@" -- "${cases[@]}"
