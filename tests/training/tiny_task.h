@@ -31,7 +31,9 @@ struct TinyTask : Task {
     spec.metric = "nmse";
     return spec;
   }
-  int64_t Examples(Split split, const StreamOptions&) const override { return split == Split::kTrain ? examples : -1; }
+  int64_t Examples(Split split, const StreamOptions&) const override {
+    return split == Split::kTrain ? examples : -1;
+  }
   std::unique_ptr<SequenceStream> Open(uint64_t seed, Split split, int64_t index,
                                        const StreamOptions& options) const override {
     const auto stream = static_cast<RandomStream>(static_cast<uint32_t>(RandomStream::kTrain) +

@@ -22,6 +22,7 @@
 #include "ssm/evaluation/samples_file.h"
 #include "ssm/experiment/eval_progress.h"
 #include "ssm/experiment/run_directory.h"
+#include "ssm/experiment/unseen_time.h"
 #include "ssm/plot/svg.h"
 #include "ssm/training/initial_values.h"
 
@@ -73,6 +74,7 @@ class RunEvaluation {
   }
 
   void Run() {
+    WarnOfUnseenTime(config(), config().eval.dt_scale);
     const InterruptNotice notice;
     MakeDirectories(run_.results());
     for (const CellKey& asked : CellsOf(config().eval)) {

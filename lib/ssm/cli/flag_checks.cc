@@ -14,9 +14,9 @@ FlagCheck WholeNumberIn(int64_t low, int64_t high) {
     const std::optional<int64_t> number = ParseInteger(text);
     if (number && low <= *number && *number <= high) return "";
     const bool bounded = high < std::numeric_limits<int64_t>::max();
-    return fmt::format("found {}; allowed: a whole number {}", Quote(text),
-                       bounded ? fmt::format("from {} to {}", low, high)
-                               : fmt::format("from {}", low));
+    return fmt::format(
+        "found {}; allowed: a whole number {}", Quote(text),
+        bounded ? fmt::format("from {} to {}", low, high) : fmt::format("from {}", low));
   };
 }
 

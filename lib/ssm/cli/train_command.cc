@@ -13,6 +13,7 @@
 #include "ssm/experiment/resources.h"
 #include "ssm/experiment/run_ending.h"
 #include "ssm/experiment/run_experiment.h"
+#include "ssm/experiment/unseen_time.h"
 
 namespace ssm {
 namespace {
@@ -69,6 +70,7 @@ ExitCode DryRun(const TrainCommand& command, const CommandContext& context) {
   const int64_t max_memory = MaxMemory(command);
   TrainPlan plan = CountTraining(*experiment.config, threads, max_memory);
   RequireTrainable(*experiment.config);
+  WarnOfUnseenTime(*experiment.config);
   if (command.hash) {
     const std::string hash = ConfigHash(*experiment.config);
     context.output->Write(command.json ? HashJson(hash) : hash + "\n");

@@ -14,6 +14,7 @@
 #include "ssm/experiment/resume.h"
 #include "ssm/experiment/run_data.h"
 #include "ssm/experiment/run_ending.h"
+#include "ssm/experiment/unseen_time.h"
 #include "ssm/training/checkpoint.h"
 
 namespace ssm {
@@ -46,6 +47,7 @@ Claim StartRun(const TrainRequest& request, const MixerRegistry& mixers,
   Experiment experiment = ReadExperiment(request.source, mixers, tasks);
   RequireRoom(*experiment.config, request, request.out.empty() ? request.root : request.out);
   RequireTrainable(*experiment.config);
+  WarnOfUnseenTime(*experiment.config);
   RunDirectory run = request.out.empty()
                          ? RunDirectory::Create(request.root, experiment.config->name)
                          : RunDirectory::CreateAt(request.out);
