@@ -129,7 +129,7 @@ signal_training() {
   pid=$!
   wait_for_run 'outside/endless-*' "$pid"
   until [[ -n $training ]]; do
-    training=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' outside/endless-*/lease.json) || true
+    training=$(sed -n 's/.*"pid": \([0-9]*\).*/\1/p' outside/endless-*/lease.json 2> /dev/null) || true
   done
   kill -s "$1" "$training"
   wait "$pid" || code=$?
