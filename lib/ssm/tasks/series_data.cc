@@ -87,15 +87,6 @@ double MedianInterval(const std::vector<double>& times) {
   return Median(std::move(gaps));
 }
 
-/// In the median, so that a break in a recording does not stretch every forecast.
-double TimeAhead(const SeriesData& data, const SeriesPart& part) {
-  std::vector<double> spans;
-  for (int64_t row = part.begin; row + data.horizon < part.end; ++row) {
-    spans.push_back(data.Between(row, row + data.horizon));
-  }
-  return Median(std::move(spans));
-}
-
 /// Adds the multiple of 2 pi that keeps every value within pi of the last one observed.
 void Unwrap(SeriesData& data, int64_t column) {
   double last = NAN;
@@ -118,6 +109,19 @@ struct Moments {
   }
   double variance() const { return count > 0 ? squares / count : 0; }
 };
+
+/// On average, without breaks of a recording, which would stretch every forecast.
+double TimeAhead(const SeriesData& data, const SeriesPart& part) {
+  std::vector<double> spans;
+  for (int64_t row = part.begin; row + data.horizon < part.end; ++row) {
+    spans.push_back(data.Between(row, row + data.horizon));
+  }
+  constexpr double kBreak = 10;  // medians
+  const double longest = kBreak * Median(spans);
+  Moments moments;
+  for (const double span : spans) moments.Add(span <= longest ? span : NAN);
+  return moments.mean;
+}
 
 /// Over the rows of a part from `skip` on, `ahead` before its end; what is missing is NaN.
 template <class Quantity>

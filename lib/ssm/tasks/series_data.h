@@ -39,7 +39,7 @@ struct SeriesData {
   std::vector<bool> missing;       // [C] whether any value of the column is
   std::vector<double> time;        // [rows], or empty
   double interval = 0;             // median time between rows, 0 without times
-  double ahead_time = 1;           // that `horizon` training rows take in the median, in intervals
+  double ahead_time = 1;  // that `horizon` training rows take, without breaks, in intervals
   int64_t horizon = 1;
   std::vector<SeriesScale> value;         // of x_t
   std::vector<SeriesScale> change;        // of (x_t - x_{t-1}) / Between(t-1, t)

@@ -41,7 +41,7 @@ std::vector<std::string> SeriesChannels(const SeriesData& data, const SeriesView
 
 /// Targets are standardised by training; those not observed have weight 0. References: persistence,
 /// constant velocity (from the last two observed values of the window; per unit of time where times
-/// are known, for as long as `horizon` rows take in the median), training mean.
+/// are known, for as long as `horizon` rows take on average, breaks left out), training mean.
 /// Borrows `data`. O(C) a step.
 std::unique_ptr<SequenceStream> MakeSeriesStream(const SeriesData& data, const SeriesView& view,
                                                  const SeriesWindow& window);
