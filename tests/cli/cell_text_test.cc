@@ -26,7 +26,7 @@ CellResult CellOf(bool higher_is_better, double ceiling, double difference) {
 
 TEST_CASE("numbers of any size have four digits, what is no number has none") {
   CHECK(NumberText(0.20431) == "0.2043");
-  CHECK(NumberText(-0.0) == "0.000");
+  CHECK(NumberText(-0.0) == "0");
   CHECK(NumberText(1.23456e-12) == "1.235e-12");
   CHECK(NumberText(1.23456e300) == "1.235e+300");
   for (const double none : {kNan, HUGE_VAL, -HUGE_VAL}) {

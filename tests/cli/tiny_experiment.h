@@ -19,4 +19,12 @@ inline constexpr const char* kTinyDecide = R"({
   "eval": {"examples": 64}
 })";
 
+inline constexpr const char* kTinyRelocate = R"({
+  "name": "tiny_relocate", "seed": 3,
+  "task": {"type": "relocate.tokens", "steps": 48, "window": 8},
+  "model": {"d_model": 4, "layers": 1, "block": {"mixer": {"type": "gru"}}},
+  "train": {"steps": 4, "batch": 4, "warmup": 1, "eval_every": 4, "checkpoint_every": 4, "eval_examples": 8},
+  "eval": {"examples": 64}
+})";
+
 }  // namespace ssm::test

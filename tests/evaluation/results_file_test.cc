@@ -30,7 +30,8 @@ CellResult Cell() {
       {"posterior", Role::kCeiling, "closed form", {0.9, nan, nan}, {-0.6, -0.65, -0.55}},
       {"last step", Role::kHeuristic, std::string(kSameSequences), {0.2, 0.1, 0.3}, {0.1, 0, 0.2}}};
   cell.axes = {{"lag", {{"2-3", 0.5, {0.3, 0.2, 0.4}, {{"last step", 0.25}}}}},
-               {"side", {{"left", 1, {0.3, 0.2, 0.4}, {}}}}};
+               {"side", {{"left", 1, {0.3, 0.2, 0.4}, {}}}},
+               {"step", {{"1", 0.25, {0.3, 0.2, 0.4}, {}}, {"2", 0.75, {0.4, 0.3, 0.5}, {}}}}};
   cell.curves = {{"psychophysical_kernel", {0, 16}, {1.25, nan}}};
   cell.statistics = {{"tokens", 10240}};
   cell.state_bytes_live = 512;
@@ -59,6 +60,12 @@ ResultsFile Results() {
 
 }  // namespace
 
+TEST_CASE("a cell from before scores were split by steps is still read") {
+  json cell = json::parse(CellToJson(Cell()));
+  cell.erase("steps");
+  CHECK(CellFromJson(cell.dump(), "test").axes.size() == 2);
+}
+
 TEST_CASE("a cell reads back to the same JSON, and its JSON has the keys users rely on") {
   const std::string text = CellToJson(Cell());
   CHECK(CellToJson(CellFromJson(text, "test")) == text);
@@ -73,6 +80,8 @@ TEST_CASE("a cell reads back to the same JSON, and its JSON has the keys users r
   CHECK(cell["loss"].is_null());
   CHECK(cell["lags"]["2-3"]["value"] == 0.3);
   CHECK(cell["strata"]["side"]["left"]["share"] == 1);
+  CHECK(cell["steps"]["2"]["share"] == 0.75);
+  CHECK(cell["strata"].size() == 1);
   CHECK(cell["psychophysical_kernel"] == json{1.25, nullptr});
   CHECK(cell["verdict"] == "not separated from the best heuristic");
   CHECK(cell["verdict_difference"] == json{{"against", "last step"},

@@ -163,6 +163,16 @@ TEST_CASE("after one hidden move of two places the other place is right") {
   CHECK(Find(score, "model", "accuracy", "hidden moves", "3").value == 0);
 }
 
+TEST_CASE("tracking: 1 for the tracker, -1 for last seen, 0 for who guesses") {
+  const RelocateTokens task;
+  const auto tracking = [&](RelocateObserver observer) {
+    return Find(Play(task, 100, observer), "model", "tracking").value;
+  };
+  CHECK(tracking(RelocateObserver::kTracker) == 1);
+  CHECK(tracking(RelocateObserver::kLastSeen) == -1);
+  CHECK(tracking(RelocateObserver::kChance) == 0);
+}
+
 TEST_CASE("stale answers: all of those of last seen, none of the tracker's") {
   const RelocateTokens task;
   CHECK(Find(Play(task, 100, RelocateObserver::kTracker), "model", "stale_answer").value == 0);

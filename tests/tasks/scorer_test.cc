@@ -35,6 +35,51 @@ TEST_CASE("octaves of lags") {
   CHECK_THROWS(LagOctave(-1));
 }
 
+TEST_CASE("octaves of steps end at powers of two") {
+  const char* labels[] = {"1", "2", "3-4", "3-4", "5-8", "5-8", "5-8", "5-8", "9-16"};
+  for (int64_t step = 0; step < 9; ++step) {
+    CHECK(StepOctaveLabel(StepOctave(step)) == labels[step]);
+  }
+  CHECK(StepOctaveLabel(StepOctave(65535)) == "32769-65536");
+}
+
+TEST_CASE("steps are counted through the pieces of a sequence, padding left out") {
+  TaskSpec spec;
+  spec.metric = "nmse";
+  TaskPiece piece;
+  ShapePiece(spec, Detail::kScoring, 2, 3, &piece);
+  piece.weights.Fill(1);
+  piece.lengths = IntArray(Shape{2});
+  piece.lengths[0] = 3;
+  piece.lengths[1] = 2;
+  const double y[] = {1, 2, 3, 4, 5, 100};
+  ObjectiveScorer scorer(spec);
+  scorer.Add(0, piece, y);
+  scorer.Add(0, piece, y);  // sequence 0 reads 1 2 3 1 2 3, sequence 1 reads 4 5 4 5
+  const Score score = scorer.Finish();
+  const auto of = [&](const char* label) { return Find(score, "model", "nmse", "step", label); };
+  REQUIRE(of("1") != nullptr);
+  CHECK(of("1")->numerator == std::vector<double>{1, 16});
+  CHECK(of("2")->numerator == std::vector<double>{4, 25});
+  CHECK(of("3-4")->numerator == std::vector<double>{9 + 1, 16 + 25});
+  CHECK(of("3-4")->denominator == std::vector<double>{2, 2});
+  CHECK(of("5-8")->numerator == std::vector<double>{4 + 9, 0});
+  CHECK(of("9-16") == nullptr);
+}
+
+TEST_CASE("scores of one octave of steps are not split") {
+  TaskSpec spec;
+  spec.metric = "nmse";
+  TaskPiece piece;
+  ShapePiece(spec, Detail::kScoring, 1, 8, &piece);
+  piece.weights[5] = 1;
+  piece.weights[7] = 1;
+  const double y[8] = {};
+  ObjectiveScorer scorer(spec);
+  scorer.Add(0, piece, y);
+  for (const Tally& tally : scorer.Finish().tallies) CHECK(tally.axis.empty());
+}
+
 TEST_CASE("nmse: weighted squares over weighted variance, by sequence, lag and stratum") {
   TaskSpec spec;
   spec.metric = "nmse";

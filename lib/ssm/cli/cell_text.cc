@@ -29,6 +29,7 @@ bool NoRightAnswers(const CellResult& cell) { return cell.key.split == Split::kP
 }  // namespace
 
 std::string NumberText(double value) {
+  if (value == 0) return "0";
   return std::isfinite(value) ? FormatDigits(value, kDigits) : "-";
 }
 

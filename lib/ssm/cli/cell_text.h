@@ -8,7 +8,7 @@
 
 namespace ssm {
 
-/// "0.2043", "-" for what is no finite number.
+/// "0.2043"; "0" for nothing but zero itself; "-" for what is no finite number.
 std::string NumberText(double value);
 /// The same, whole numbers in full: "1,048,576".
 std::string StatisticText(double value);

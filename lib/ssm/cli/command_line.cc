@@ -158,8 +158,13 @@ class CommandLine {
   void AddTable() {
     CLI::App& c =
         Add("table", "one table over the results of runs", "ssmctl table RUN... [options]",
-            {"ssmctl table runs/*"}, [this] { return RunTable(table_, context_); });
+            {"ssmctl table runs/*", "ssmctl table runs/relocate_* --by \"hidden moves\""},
+            [this] { return RunTable(table_, context_); });
     c.add_option("RUN", table_.runs, "run folders that were evaluated")->required()->type_name("");
+    c.add_option("--by", table_.by,
+                 "models and references beside each other by a stratum, \"lag\" or \"step\"")
+        ->type_name("AXIS")
+        ->check(NotEmpty);
     AddJson(c, table_.json);
   }
 

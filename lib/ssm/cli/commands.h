@@ -81,6 +81,7 @@ ExitCode RunTask(const TaskCommand& command, const CommandContext& context);
 
 struct TableCommand {
   std::vector<std::string> runs;
+  std::string by;  // an axis: "hidden moves"; empty: whole cells
   bool json = false;
 };
 ExitCode RunTable(const TableCommand& command, const CommandContext& context);

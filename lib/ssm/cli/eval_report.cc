@@ -60,22 +60,30 @@ std::string AxisTable(const CellResult& cell, const AxisResult& axis, bool color
   return FormatTable(columns, rows, {.bold_header = color, .indent = ""});
 }
 
+/// Scores by octave of the step are told of long cells only: elsewhere they are in the JSON.
+constexpr int64_t kLong = 1024;  // tokens
+
+bool IsTold(const CellResult& cell, const AxisResult& axis) {
+  return axis.axis != "step" || cell.key.length >= kLong;
+}
+
 /// The first number of "8-15".
-double LagOf(const std::string& label) {
+double FirstOf(const std::string& label) {
   return ParseNumber(SplitText(label, '-').front()).value_or(0);
 }
 
-Figure LagFigure(const CellResult& cell, const AxisResult& axis) {
+/// Of an axis of octaves.
+Figure OctaveFigure(const CellResult& cell, const AxisResult& axis) {
   Figure figure;
-  figure.title = cell.metric + " by lag";
-  figure.x_label = "lag (steps)";
+  figure.title = cell.metric + " by " + axis.axis;
+  figure.x_label = axis.axis == "lag" ? "lag (steps)" : "step";
   figure.y_label = cell.metric;
   figure.log_x = true;
   Series model{"model", {}, {}, {}, {}};
   std::vector<Series> references;
   for (const GroupResult& group : axis.groups) {
-    const double lag = std::max(1.0, LagOf(group.label));
-    model.x.push_back(lag);
+    const double x = std::max(1.0, FirstOf(group.label));
+    model.x.push_back(x);
     model.y.push_back(group.model.value);
     model.low.push_back(group.model.low);
     model.high.push_back(group.model.high);
@@ -85,7 +93,7 @@ Figure LagFigure(const CellResult& cell, const AxisResult& axis) {
       if (found == references.end()) {
         found = references.insert(references.end(), Series{name, {}, {}, {}, {}});
       }
-      found->x.push_back(lag);
+      found->x.push_back(x);
       found->y.push_back(value);
     }
   }
@@ -118,7 +126,9 @@ std::string CurveText(const Curve& curve, int64_t sequences, const TerminalStyle
 
 std::string CellDetails(const CellResult& cell, const TerminalStyle& style, bool color) {
   std::string text;
-  for (const AxisResult& axis : cell.axes) text += "\n" + AxisTable(cell, axis, color);
+  for (const AxisResult& axis : cell.axes) {
+    if (IsTold(cell, axis)) text += "\n" + AxisTable(cell, axis, color);
+  }
   for (const Curve& curve : cell.curves) text += CurveText(curve, cell.sequences, style);
   return text;
 }
@@ -153,7 +163,8 @@ std::vector<Figure> FiguresOf(const CellResult& cell) {
     figures.push_back(std::move(figure));
   }
   for (const AxisResult& axis : cell.axes) {
-    if (axis.axis == "lag") figures.push_back(LagFigure(cell, axis));
+    const bool octaves = axis.axis == "lag" || axis.axis == "step";
+    if (octaves && IsTold(cell, axis)) figures.push_back(OctaveFigure(cell, axis));
   }
   return figures;
 }

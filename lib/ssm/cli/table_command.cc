@@ -1,18 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <tuple>
 
-#include "ssm/base/files.h"
 #include "ssm/base/text.h"
+#include "ssm/cli/axis_comparison.h"
 #include "ssm/cli/cell_text.h"
 #include "ssm/cli/commands.h"
+#include "ssm/cli/table_rows.h"
 #include "ssm/evaluation/cell_json.h"
-#include "ssm/evaluation/results_file.h"
 #include "ssm/evaluation/verdict.h"
 
 namespace ssm {
@@ -20,66 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Row {
-  std::string run;
-  ResultsFile results;
-};
-
-/// By task, experiment, model and length, then whatever else tells cells apart, so that seeds stand
-/// together; runs keep their order.
-bool ComesBefore(const Row& a, const Row& b) {
-  const auto place = [](const Row& row) {
-    const ResultsFile& r = row.results;
-    const CellKey& key = r.cell.key;
-    return std::tie(r.task, r.name, r.model, key.length, key.split, key.mode, key.dt_scale,
-                    r.origin.overrides, r.origin.seed, r.origin.step, key.examples);
-  };
-  return place(a) < place(b);
-}
-
-/// Every figure of the table comes from these files. A run named twice counts once; files that are
-/// no results are left out, with a fault each.
-std::vector<Row> RowsOf(const std::vector<std::string>& runs, std::vector<std::string>& faults) {
-  std::vector<Row> rows;
-  std::set<std::filesystem::path> read;
-  for (const std::string& run : runs) {
-    if (!IsDirectory(run)) {
-      throw Error(ExitCode::kMissingInput, fmt::format("{}: there is no such run", run));
-    }
-    std::error_code error;
-    if (!read.insert(std::filesystem::weakly_canonical(run, error)).second) continue;
-    const size_t faults_before = faults.size();
-    std::vector<ResultsFile> results = ReadGoodResults(JoinPath(run, "results"), faults);
-    if (results.empty() && faults.size() == faults_before) {
-      throw Error(ExitCode::kMissingInput,
-                  fmt::format("{}: it has no results; run \"ssmctl eval {}\" first", run,
-                              PathArgument(run)));
-    }
-    for (ResultsFile& result : results) rows.push_back({run, std::move(result)});
-  }
-  std::stable_sort(rows.begin(), rows.end(), ComesBefore);
-  return rows;
-}
-
-/// Whether the name of an experiment does not tell which run a row is of.
-bool NamesRepeat(const std::vector<Row>& rows) {
-  std::map<std::string, std::string> run_of;
-  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-    return run_of.emplace(row.results.name, row.run).first->second != row.run;
-  });
-}
-
-bool AnyOverrides(const std::vector<Row>& rows) {
+bool AnyOverrides(const std::vector<TableRow>& rows) {
   return std::any_of(rows.begin(), rows.end(),
-                     [](const Row& row) { return !row.results.origin.overrides.empty(); });
-}
-
-std::string AskedText(const CellKey& key) {
-  std::string text(SplitName(key.split));
-  if (key.mode == EvalMode::kStep) text += ", step";
-  text += fmt::format(", T {}", key.length);
-  if (key.dt_scale != 1) text += ", dt x" + FormatNumber(key.dt_scale);
-  return text;
+                     [](const TableRow& row) { return !row.results.origin.overrides.empty(); });
 }
 
 constexpr const char* kLegend =
@@ -88,7 +27,7 @@ constexpr const char* kLegend =
     "A row is one trained seed at one step: no claim about architectures.\n";
 
 /// Columns that would say nothing are left out: "run", "overrides".
-std::string TableText(const std::vector<Row>& all, bool color) {
+std::string TableText(const std::vector<TableRow>& all, bool color) {
   std::vector<TableColumn> columns = {
       {"experiment", Align::kLeft}, {"task", Align::kLeft},           {"cell", Align::kLeft},
       {"n", Align::kRight},         {"model", Align::kLeft},          {"step", Align::kRight},
@@ -116,7 +55,7 @@ std::string TableText(const std::vector<Row>& all, bool color) {
          CellNotes(cells);
 }
 
-std::string TableJson(const std::vector<Row>& all) {
+std::string TableJson(const std::vector<TableRow>& all) {
   Json json = {{"schema", "ssmctl.table/1"}, {"rows", Json::array()}};
   for (const auto& [run, results] : all) {
     json["rows"].push_back({{"run", run},
@@ -136,10 +75,19 @@ std::string TableJson(const std::vector<Row>& all) {
 }  // namespace
 
 ExitCode RunTable(const TableCommand& command, const CommandContext& context) {
+  if (command.json && !command.by.empty()) {
+    throw Error(ExitCode::kUsage,
+                "--by: it shapes the table for people, and --json holds every stratum already; "
+                "leave one of them out");
+  }
   std::vector<std::string> faults;
-  const std::vector<Row> all = RowsOf(command.runs, faults);
+  const std::vector<TableRow> all = ReadTableRows(command.runs, faults);
   Output& output = *context.output;
-  if (!all.empty()) output.Write(command.json ? TableJson(all) : TableText(all, output.color()));
+  if (!command.by.empty()) {
+    output.Write(CompareByAxis(all, command.by, output.color()));
+  } else if (!all.empty()) {
+    output.Write(command.json ? TableJson(all) : TableText(all, output.color()));
+  }
   if (!faults.empty()) throw Error(ExitCode::kBadData, Join(faults, "\n"));
   return ExitCode::kDone;
 }

@@ -181,6 +181,8 @@ CellResult CellOf(const Json& json) {
   for (const auto& item : json.at("strata").items()) {
     cell.axes.push_back(AxisOf(item.key(), item.value()));
   }
+  const auto steps = json.find("steps");  // newer than the first files of this schema
+  if (steps != json.end() && !steps->empty()) cell.axes.push_back(AxisOf("step", *steps));
   for (const auto& item : json.at("curves").items()) {
     Curve curve{item.key(), {}, {}};
     for (const Json& x : item.value().at("x")) curve.x.push_back(x.get<double>());
@@ -218,8 +220,12 @@ std::string CellToJson(const CellResult& cell) {
   for (const auto& [name, interval] : cell.other_metrics) json["metrics"][name] = ToJson(interval);
   json["strata"] = Json::object();
   json["lags"] = Json::object();
+  json["steps"] = Json::object();
   for (const AxisResult& axis : cell.axes) {
-    (axis.axis == "lag" ? json["lags"] : json["strata"][axis.axis]) = ToJson(axis);
+    Json& place = axis.axis == "lag"    ? json["lags"]
+                  : axis.axis == "step" ? json["steps"]
+                                        : json["strata"][axis.axis];
+    place = ToJson(axis);
   }
   json["statistics"] = NumbersToJson(cell.statistics);
   json["state_bytes_live"] = cell.state_bytes_live;

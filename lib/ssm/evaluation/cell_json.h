@@ -12,9 +12,10 @@ namespace ssm {
 /// {name: value}, chance, excess, best_heuristic, verdict, verdict_difference {against, value, low,
 /// high, basis: "paired" or that of a known value}, references [{name, role, basis, value, low,
 /// high, difference, difference_low, difference_high}], metrics, strata {axis: {label: group}},
-/// lags {octave: group}, statistics, state_bytes_live, state_bytes_capacity, curves {name: {x, y}},
-/// and each curve's y under its own name ("psychophysical_kernel"). A group is {value, low, high,
-/// share, references {name: value}}. What is not known is null. Numbers read back to the same bits.
+/// lags {octave: group}, steps {octave: group}, statistics, state_bytes_live, state_bytes_capacity,
+/// curves {name: {x, y}}, and each curve's y under its own name ("psychophysical_kernel"). A group
+/// is {value, low, high, share, references {name: value}}. What is not known is null. Numbers read
+/// back to the same bits.
 std::string CellToJson(const CellResult& cell);
 
 /// The inverse; what CellToJson derives is not read. @throws Error(kBadData): one sentence naming

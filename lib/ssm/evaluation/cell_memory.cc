@@ -17,7 +17,7 @@ constexpr double kOfScorer = 64;
 }  // namespace
 
 double SequenceBytes(const TaskSpec& spec, int64_t length) {
-  double groups = 1;
+  double groups = 2 + static_cast<double>(StepOctave(length));
   if (spec.has_lags) groups += static_cast<double>(LagOctave(length) + 1);
   for (const StratumAxis& axis : spec.strata) groups += static_cast<double>(axis.labels.size());
   const double predictors = 1 + static_cast<double>(spec.references.size());

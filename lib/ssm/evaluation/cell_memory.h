@@ -6,8 +6,8 @@
 namespace ssm {
 
 /// Bytes that ScoreCell and Summarise keep of one sequence of `length` tokens: its loss, and four
-/// sums for every predictor, octave of lag and stratum. As if it met every group of its task: not
-/// less than what is taken.
+/// sums for every predictor, octave of lag or step, and stratum. As if it met every group of its
+/// task: not less than what is taken.
 double SequenceBytes(const TaskSpec& spec, int64_t length);
 
 }  // namespace ssm

@@ -33,7 +33,7 @@ struct GroupResult {
   std::vector<std::pair<std::string, double>> references;  // on the same steps
 };
 
-/// "lag", or a stratum of the task.
+/// "lag", a stratum of the task, or "step": where in the sequence, by octaves.
 struct AxisResult {
   std::string axis;
   std::vector<GroupResult> groups;

@@ -83,7 +83,8 @@ std::string RelocateTokens::DescribeObservers() const {
          fmt::format(
              " Beside the model: the last seen place, the place named last, and a tracker that "
              "remembers {} and guesses when it would need more. stale_answer is how often "
-             "the model gives the last seen place where that is wrong.",
+             "the model gives the last seen place where that is wrong; tracking is how much more "
+             "often it is right there: 1 tracks, -1 echoes what was seen.",
              Counted(window, "step"));
 }
 

@@ -19,8 +19,13 @@ void StaleScorer::Add(int64_t first, const TaskPiece& piece, const double* y) {
           piece.references.data() +
           (at * kRelocateObservers + static_cast<int64_t>(RelocateObserver::kLastSeen)) * places;
       const int64_t place = std::max_element(seen, seen + places) - seen;
-      if (place == static_cast<int64_t>(piece.targets[at])) continue;
-      stale_.Add(first + row, weight * ScoreClasses(y + at * places, places, place).hit, weight);
+      const int64_t right = static_cast<int64_t>(piece.targets[at]);
+      if (place == right) continue;
+      const auto share = [&](int64_t answer) {
+        return ScoreClasses(y + at * places, places, answer).hit;
+      };
+      stale_.Add(first + row, weight * share(place), weight);
+      tracking_.Add(first + row, weight * (share(right) - share(place)), weight);
     }
   }
 }
@@ -29,6 +34,7 @@ Score StaleScorer::Finish() {
   Score score = ObjectiveScorer::Finish();
   if (!stale_.empty()) {
     score.tallies.push_back(stale_.ToTally("model", "stale_answer", "", "", sequences()));
+    score.tallies.push_back(tracking_.ToTally("model", "tracking", "", "", sequences()));
   }
   return score;
 }

@@ -5,9 +5,12 @@
 
 namespace ssm {
 
-/// The generic tallies and, for the model, "stale_answer": among questions where the place the
-/// object was last seen at is wrong, the share answered with it (k equal largest logits count 1/k).
-/// An observer that does not follow what is hidden has 1, one that guesses 1/places.
+/// The generic tallies and two more of the model, over the questions where the place the object was
+/// last seen at is wrong (k equal largest logits count 1/k):
+///   "stale_answer"  the share answered with that place: 1 for an observer that does not follow
+///                   what is hidden, 1/places for one that guesses
+///   "tracking"      the share answered rightly less the stale one: 1 tracks what is hidden, -1
+///                   echoes what was seen, 0 does neither
 class StaleScorer final : public ObjectiveScorer {
  public:
   /// The spec's references must be RelocateReferences.
@@ -17,7 +20,7 @@ class StaleScorer final : public ObjectiveScorer {
 
  private:
   TaskSpec spec_;
-  SequenceSums stale_;
+  SequenceSums stale_, tracking_;
 };
 
 }  // namespace ssm

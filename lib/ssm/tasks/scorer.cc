@@ -48,6 +48,14 @@ std::string LagOctaveLabel(int64_t octave) {
   return std::to_string(first) + "-" + std::to_string(first + (first - 1));
 }
 
+int64_t StepOctave(int64_t step) { return LagOctave(step); }
+
+std::string StepOctaveLabel(int64_t octave) {
+  if (octave < 2) return std::to_string(octave + 1);
+  const int64_t first = int64_t{1} << (octave - 1);
+  return std::to_string(first + 1) + "-" + std::to_string(first + first);
+}
+
 void SequenceSums::Add(int64_t sequence, double n, double d) {
   const size_t at = static_cast<size_t>(sequence);
   if (at >= numerator.size()) {
@@ -79,6 +87,10 @@ ObjectiveScorer::ObjectiveScorer(const TaskSpec& spec, std::vector<double> varia
     first_of_strata_.push_back(std::ssize(groups_));
     for (const std::string& label : axis.labels) groups_.push_back({axis.name, label});
   }
+  first_of_steps_ = std::ssize(groups_);
+  for (int64_t octave = 0; octave < kOctaves - 1; ++octave) {
+    groups_.push_back({"step", StepOctaveLabel(octave)});
+  }
   cells_.resize(1 + spec.references.size());
   for (std::vector<Cell>& cells : cells_) cells.resize(groups_.size());
 }
@@ -103,8 +115,9 @@ ObjectiveScorer::StepScore ObjectiveScorer::ScoreStep(const double* y, const dou
   return step;
 }
 
-void ObjectiveScorer::GroupsOf(const TaskPiece& piece, int64_t at) {
+void ObjectiveScorer::GroupsOf(const TaskPiece& piece, int64_t at, int64_t step) {
   of_step_.assign(1, 0);
+  of_step_.push_back(first_of_steps_ + StepOctave(step));
   if (spec_.has_lags && piece.lags[at] >= 0) of_step_.push_back(1 + LagOctave(piece.lags[at]));
   const int64_t axes = std::ssize(spec_.strata);
   for (int64_t s = 0; s < axes; ++s) {
@@ -115,24 +128,24 @@ void ObjectiveScorer::GroupsOf(const TaskPiece& piece, int64_t at) {
   }
 }
 
-void ObjectiveScorer::AddStep(const TaskPiece& piece, int64_t at, int64_t sequence,
+void ObjectiveScorer::AddStep(const TaskPiece& piece, int64_t at, int64_t sequence, int64_t step,
                               const double* y) {
   const int64_t outputs = spec_.outputs;
   const int64_t targets = spec_.objective == Objective::kSoftmaxCrossEntropy ? 1 : outputs;
   const int64_t weights = spec_.weights_per_output ? outputs : 1;
   const double* weight = piece.weights.data() + at * weights;
   if (std::all_of(weight, weight + weights, [](double w) { return w == 0; })) return;
-  GroupsOf(piece, at);
+  GroupsOf(piece, at, step);
   const int64_t references = std::ssize(spec_.references);
   for (int64_t subject = 0; subject <= references; ++subject) {
     const double* answer =
         subject == 0 ? y + at * outputs
                      : piece.references.data() + (at * references + subject - 1) * outputs;
-    const StepScore step = ScoreStep(answer, piece.targets.data() + at * targets, weight);
+    const StepScore score = ScoreStep(answer, piece.targets.data() + at * targets, weight);
     for (const int64_t group : of_step_) {
       Cell& cell = cells_[static_cast<size_t>(subject)][static_cast<size_t>(group)];
-      cell.metric.Add(sequence, step.score, step.scale);
-      cell.loss.Add(sequence, step.loss, step.terms);
+      cell.metric.Add(sequence, score.score, score.scale);
+      cell.loss.Add(sequence, score.loss, score.terms);
     }
   }
 }
@@ -143,16 +156,30 @@ void ObjectiveScorer::Add(int64_t first, const TaskPiece& piece, const double* y
       spec_.references.empty() || piece.references.size() > 0 || piece.steps * piece.rows == 0,
       "scoring needs pieces drawn with Detail::kScoring");
   sequences_ = std::max(sequences_, first + piece.rows);
+  read_.resize(static_cast<size_t>(sequences_), 0);
   for (int64_t row = 0; row < piece.rows; ++row) {
     const int64_t length = piece.lengths.size() == 0 ? piece.steps : piece.lengths[row];
-    for (int64_t t = 0; t < length; ++t) AddStep(piece, row * piece.steps + t, first + row, y);
+    int64_t& read = read_[static_cast<size_t>(first + row)];
+    for (int64_t t = 0; t < length; ++t) {
+      AddStep(piece, row * piece.steps + t, first + row, read++, y);
+    }
   }
+}
+
+/// Whether the model's scored steps fall under more than one label of an axis.
+bool ObjectiveScorer::Varies(const std::string& axis) const {
+  int64_t labels = 0;
+  for (size_t group = 0; group < groups_.size(); ++group) {
+    if (groups_[group].axis == axis && !cells_[0][group].metric.empty()) ++labels;
+  }
+  return labels > 1;
 }
 
 Score ObjectiveScorer::Finish() {
   const char* loss = spec_.objective == Objective::kSquaredError         ? "mse"
                      : spec_.objective == Objective::kBinaryCrossEntropy ? "bce"
                                                                          : "cross_entropy";
+  const bool steps = Varies("step");
   Score score;
   for (size_t subject = 0; subject < cells_.size(); ++subject) {
     const std::string name = subject == 0 ? "model" : spec_.references[subject - 1].name;
@@ -160,6 +187,7 @@ Score ObjectiveScorer::Finish() {
       const Cell& cell = cells_[subject][group];
       if (cell.metric.empty()) continue;
       const auto& [axis, label] = groups_[group];
+      if (axis == "step" && !steps) continue;
       score.tallies.push_back(cell.metric.ToTally(name, spec_.metric, axis, label, sequences_));
       score.tallies.push_back(cell.loss.ToTally(name, loss, axis, label, sequences_));
     }

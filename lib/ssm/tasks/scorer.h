@@ -14,6 +14,11 @@ int64_t LagOctave(int64_t lag);
 /// "0", "1", "2-3", "4-7", ...
 std::string LagOctaveLabel(int64_t octave);
 
+/// Octave of a step, counted from 0 in its sequence: the first 2^k steps are octaves 0 to k.
+int64_t StepOctave(int64_t step);
+/// Its steps counted from 1, so that they end at powers of two: "1", "2", "3-4", "5-8", ...
+std::string StepOctaveLabel(int64_t octave);
+
 /// A numerator and a denominator for every sequence, grown as sequences appear.
 struct SequenceSums {
   std::vector<double> numerator, denominator;
@@ -32,7 +37,8 @@ struct SoftmaxScore {
 SoftmaxScore ScoreClasses(const double* y, int64_t classes, int64_t target);
 
 /// The generic scorer. For the model ("model") and every reference, overall, by lag octave (axis
-/// "lag") and by stratum (axis and label of the spec), one tally each of:
+/// "lag"), by stratum (axis and label of the spec) and by octave of the step in the sequence (axis
+/// "step"; left out where all scored steps fall into one), one tally each of:
 ///   squared error          "nmse" = sum w (y - target)^2 / sum w variance_o, and "mse"
 ///   binary cross-entropy   "accuracy" (a logit of 0 is half right), and "bce" in nats
 ///   softmax cross-entropy  "accuracy" (k equal largest logits are 1/k right), and "cross_entropy"
@@ -58,16 +64,20 @@ class ObjectiveScorer : public Scorer {
     double score = 0, scale = 0, loss = 0, terms = 0;
   };
   StepScore ScoreStep(const double* y, const double* target, const double* weight) const;
-  /// The groups step `at` of a piece falls under: overall, its octave, its labels.
-  void GroupsOf(const TaskPiece& piece, int64_t at);
-  void AddStep(const TaskPiece& piece, int64_t at, int64_t sequence, const double* y);
+  /// The groups step `at` of a piece, step `step` of its sequence, falls under: overall, its
+  /// octaves, its labels.
+  void GroupsOf(const TaskPiece& piece, int64_t at, int64_t step);
+  void AddStep(const TaskPiece& piece, int64_t at, int64_t sequence, int64_t step, const double* y);
+  bool Varies(const std::string& axis) const;
 
   TaskSpec spec_;
   std::vector<double> variance_;
   std::vector<Group> groups_;
   std::vector<int64_t> first_of_strata_;  // [S] group of an axis's first label
+  int64_t first_of_steps_ = 0;            // group of the first octave of steps
   std::vector<std::vector<Cell>> cells_;  // [1 + references][groups]
   std::vector<int64_t> of_step_;          // scratch of GroupsOf
+  std::vector<int64_t> read_;             // [sequences] steps so far
   int64_t sequences_ = 0;
 };
 
