@@ -34,9 +34,11 @@ const std::vector<ReferenceKind>& Kinds();
 void RunAdamW(const ReferenceCase& c, Comparison& comparison);
 void RunGru(const ReferenceCase& c, Comparison& comparison);
 void RunLstm(const ReferenceCase& c, Comparison& comparison);
+void RunLru(const ReferenceCase& c, Comparison& comparison);
 void RunRnn(const ReferenceCase& c, Comparison& comparison);
 void RunRotary(const ReferenceCase& c, Comparison& comparison);
 void RunS4d(const ReferenceCase& c, Comparison& comparison);
+void RunS5(const ReferenceCase& c, Comparison& comparison);
 void RunWindowAttention(const ReferenceCase& c, Comparison& comparison);
 
 }  // namespace ssm::reference

@@ -5,8 +5,8 @@
 namespace ssm::kernels {
 namespace {
 
-/// to = a from + b for `channels` numbers; `from` null is zero, `b` null too.
-template <class T, bool kComplex>
+/// to = A from + b for `channels` numbers, a = A or A - 1; `from` null is zero.
+template <class T, bool kComplex, bool kMinusOne>
 void Advance(int64_t channels, const T* a, const T* from, const T* b, T* to) {
   if (from == nullptr) {
     std::copy_n(b, kComplex ? 2 * channels : channels, to);
@@ -16,10 +16,12 @@ void Advance(int64_t channels, const T* a, const T* from, const T* b, T* to) {
   for (int64_t c = 0; c < channels; ++c) {
     if constexpr (kComplex) {
       const T re = from[2 * c], im = from[2 * c + 1];
-      to[2 * c] = a[2 * c] * re - a[2 * c + 1] * im + b[2 * c];
-      to[2 * c + 1] = a[2 * c] * im + a[2 * c + 1] * re + b[2 * c + 1];
+      const T kept_re = kMinusOne ? re + b[2 * c] : b[2 * c];
+      const T kept_im = kMinusOne ? im + b[2 * c + 1] : b[2 * c + 1];
+      to[2 * c] = a[2 * c] * re - a[2 * c + 1] * im + kept_re;
+      to[2 * c + 1] = a[2 * c] * im + a[2 * c + 1] * re + kept_im;
     } else {
-      to[c] = a[c] * from[c] + b[c];
+      to[c] = a[c] * from[c] + (kMinusOne ? from[c] + b[c] : b[c]);
     }
   }
 }
@@ -39,17 +41,19 @@ void AddCoefficientGradient(int64_t channels, const T* lambda, const T* before, 
   }
 }
 
-/// lambda = conj(a) lambda.
-template <class T, bool kComplex>
+/// lambda = conj(A) lambda.
+template <class T, bool kComplex, bool kMinusOne>
 void Retreat(int64_t channels, const T* a, T* lambda) {
 #pragma omp simd
   for (int64_t c = 0; c < channels; ++c) {
     if constexpr (kComplex) {
       const T re = lambda[2 * c], im = lambda[2 * c + 1];
-      lambda[2 * c] = a[2 * c] * re + a[2 * c + 1] * im;
-      lambda[2 * c + 1] = a[2 * c] * im - a[2 * c + 1] * re;
+      const T change_re = a[2 * c] * re + a[2 * c + 1] * im;
+      const T change_im = a[2 * c] * im - a[2 * c + 1] * re;
+      lambda[2 * c] = kMinusOne ? re + change_re : change_re;
+      lambda[2 * c + 1] = kMinusOne ? im + change_im : change_im;
     } else {
-      lambda[c] *= a[c];
+      lambda[c] = kMinusOne ? lambda[c] + lambda[c] * a[c] : lambda[c] * a[c];
     }
   }
 }
@@ -65,7 +69,7 @@ const T* RowOrNull(const T* array, int64_t row, int64_t width) {
   return array == nullptr ? nullptr : array + row * width;
 }
 
-template <class T, bool kComplex>
+template <class T, bool kComplex, bool kMinusOne>
 void ForwardRow(const DiagonalScanShape& shape, int64_t row, const T* a, const T* b, const T* h0,
                 T* h) {
   const int64_t width = shape.width();
@@ -77,14 +81,14 @@ void ForwardRow(const DiagonalScanShape& shape, int64_t row, const T* a, const T
       if (before != nullptr) std::copy_n(before, width, now);
     } else {
       const T* coefficients = shape.fixed ? a : a + i * width;
-      Advance<T, kComplex>(shape.channels, coefficients, shape.pos[i] == 0 ? nullptr : before,
-                           b + i * width, now);
+      Advance<T, kComplex, kMinusOne>(shape.channels, coefficients,
+                                      shape.pos[i] == 0 ? nullptr : before, b + i * width, now);
     }
     before = now;
   }
 }
 
-template <class T, bool kComplex>
+template <class T, bool kComplex, bool kMinusOne>
 void BackwardRow(const DiagonalScanShape& shape, int64_t row, const T* a, const T* h0, const T* h,
                  const T* gh, const T* glast, T* ga, T* gb, T* gh0, T* scratch) {
   const int64_t width = shape.width(), first = row * shape.steps;
@@ -105,7 +109,7 @@ void BackwardRow(const DiagonalScanShape& shape, int64_t row, const T* a, const 
       AddCoefficientGradient<T, kComplex>(shape.channels, lambda, before,
                                           shape.fixed ? fixed_ga : ga + i * width);
     }
-    Retreat<T, kComplex>(shape.channels, shape.fixed ? a : a + i * width, lambda);
+    Retreat<T, kComplex, kMinusOne>(shape.channels, shape.fixed ? a : a + i * width, lambda);
   }
   if (gh0 != nullptr) AddTo(width, lambda, gh0 + row * width);
   if (shape.fixed && ga != nullptr) AddTo(width, fixed_ga, ga);
@@ -115,14 +119,19 @@ void BackwardRow(const DiagonalScanShape& shape, int64_t row, const T* a, const 
 
 template <class T>
 void DiagonalScan(const DiagonalScanShape& shape, const T* a, const T* b, const T* h0, T* h) {
-  const auto run = shape.complex ? ForwardRow<T, true> : ForwardRow<T, false>;
+  const auto run = shape.minus_one
+                       ? (shape.complex ? ForwardRow<T, true, true> : ForwardRow<T, false, true>)
+                       : (shape.complex ? ForwardRow<T, true, false> : ForwardRow<T, false, false>);
   for (int64_t row = 0; row < shape.rows; ++row) run(shape, row, a, b, h0, h);
 }
 
 template <class T>
 void DiagonalScanBackward(const DiagonalScanShape& shape, const T* a, const T* h0, const T* h,
                           const T* gh, const T* glast, T* ga, T* gb, T* gh0, T* scratch) {
-  const auto run = shape.complex ? BackwardRow<T, true> : BackwardRow<T, false>;
+  const auto run =
+      shape.minus_one
+          ? (shape.complex ? BackwardRow<T, true, true> : BackwardRow<T, false, true>)
+          : (shape.complex ? BackwardRow<T, true, false> : BackwardRow<T, false, false>);
   for (int64_t row = 0; row < shape.rows; ++row) {
     run(shape, row, a, h0, h, gh, glast, ga, gb, gh0, scratch);
   }

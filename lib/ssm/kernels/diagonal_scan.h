@@ -1,4 +1,4 @@
-// The linear recurrence h[t] = a[t] h[t-1] + b[t] of independent channels.
+// The linear recurrence h[t] = A[t] h[t-1] + b[t] of independent channels.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@ struct DiagonalScanShape {
   int64_t rows = 0, steps = 0, channels = 0;
   bool complex = false;
   bool fixed = false;            // a is [channels], the same at every token
+  bool minus_one = false;        // a is A - 1, which keeps the digits of slow decays; else A
   const int64_t* pos = nullptr;  // [rows, steps]: 0 starts a sequence, -1 is padding
 
   /// Scalars in one token.

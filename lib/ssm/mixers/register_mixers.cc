@@ -1,14 +1,19 @@
 #include "ssm/mixers/attention.h"
 #include "ssm/mixers/gru.h"
+#include "ssm/mixers/lru.h"
 #include "ssm/mixers/lstm.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/mixers/rnn.h"
 #include "ssm/mixers/s4d.h"
+#include "ssm/mixers/s5.h"
 
 namespace ssm {
 
 void RegisterMixers(MixerRegistry& registry) {
   registry.Add<S4dOptions>("s4d", "diagonal state-space layer, one system for each channel");
+  registry.Add<S5Options>("s5", "diagonal state-space layer, one system for all channels");
+  registry.Add<LruOptions>("lru",
+                           "linear recurrent unit: complex decays a token, normalised input");
   registry.Add<RnnOptions>("rnn", "tanh recurrent network");
   registry.Add<GruOptions>("gru", "gated recurrent units");
   registry.Add<LstmOptions>("lstm", "long short-term memory");

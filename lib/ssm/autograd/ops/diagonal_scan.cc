@@ -25,19 +25,22 @@ void CopyLast(const kernels::DiagonalScanShape& shape, const T* h, const T* h0, 
 
 template <Scalar T>
 DiagonalScanOutputs<T> DiagonalScan(Tape<T>& tape, ScanField field, Var<T> a, Var<T> b, Var<T> h0,
-                                    const Clock& clock) {
-  const Shape all = tape.shape(b), coefficients = tape.shape(a);
+                                    const Clock& clock, ScanCoefficient coefficient) {
+  const Shape all = tape.shape(b), given = tape.shape(a);
   const bool complex = field == ScanField::kComplex;
-  const Shape one = complex ? Shape{all.Back(1), 2} : Shape{all.Back(0)};
+  const bool fixed = given.size() != all.size() || given.rank() < 3;
+  const Shape one = fixed ? given : Shape(given.begin() + 2, given.rank() - 2);
   const Shape state = one.Prepend(clock.B);
-  SSM_CHECK(all == one.Prepend(clock.T).Prepend(clock.B),
-            "a scan's input is [B, T, C(, 2)], not " + all.ToString());
-  SSM_CHECK(coefficients == all || coefficients == one,
-            "coefficients " + coefficients.ToString() + " do not fit " + all.ToString());
-  SSM_CHECK(!h0 || tape.shape(h0) == state, "a scan's state is [B, C(, 2)]");
+  const int64_t tokens = clock.B * clock.T;
+  SSM_CHECK(all.rank() > 2 && all[0] == clock.B && all[1] == clock.T &&
+                all.size() == tokens * one.size() && (!complex || one.Back(0) % 2 == 0),
+            "coefficients " + given.ToString() + " do not fit an input " + all.ToString());
+  SSM_CHECK(!h0 || tape.shape(h0).size() == state.size(), "a scan's state is [B, C(, 2)]");
   const Ints pos = clock.pos;
-  const kernels::DiagonalScanShape shape{clock.B,   clock.T, one[0], complex, coefficients == one,
-                                         pos.data()};
+  const kernels::DiagonalScanShape shape{
+      clock.B,   clock.T, one.size() / (complex ? 2 : 1),
+      complex,   fixed,   coefficient == ScanCoefficient::kMinusOne,
+      pos.data()};
   const Var<T> h = tape.New(all), last = tape.New(state);
   T* scratch = tape.Floats(2 * shape.width());
   if (tape.Live()) {
@@ -56,7 +59,7 @@ DiagonalScanOutputs<T> DiagonalScan(Tape<T>& tape, ScanField field, Var<T> a, Va
 
 #define SSM_INSTANTIATE(T)                                                                  \
   template DiagonalScanOutputs<T> DiagonalScan(Tape<T>&, ScanField, Var<T>, Var<T>, Var<T>, \
-                                               const Clock&);
+                                               const Clock&, ScanCoefficient);
 SSM_INSTANTIATE(float)
 SSM_INSTANTIATE(double)
 #undef SSM_INSTANTIATE

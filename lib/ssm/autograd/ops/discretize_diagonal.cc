@@ -26,11 +26,11 @@ template <Scalar T>
 DiscreteDiagonal<T> DiscretizeDiagonal(Tape<T>& tape, const DiagonalParameters<T>& parameters) {
   const DiagonalParameters<T> p = parameters;
   const Shape shape = tape.shape(p.log_a_real);
-  SSM_CHECK(shape.rank() == 2 && tape.shape(p.log_dt) == Shape{shape[0]},
-            "log_A_real is [D, M] and log_dt [D], not " + shape.ToString() + " and " +
+  SSM_CHECK((shape.rank() == 1 || shape.rank() == 2) && tape.shape(p.log_dt) == Shape{shape[0]},
+            "log_A_real is [D, M] or [M] and log_dt [D] or [M], not " + shape.ToString() + " and " +
                 tape.shape(p.log_dt).ToString());
   SSM_CHECK(!p.a_imag || tape.shape(p.a_imag) == shape, "A_imag is not shaped as log_A_real");
-  const int64_t channels = shape[0], modes = shape[1];
+  const int64_t channels = shape[0], modes = shape.rank() == 2 ? shape[1] : 1;
   const Shape numbers = p.a_imag ? shape.Append(2) : shape;
   const Var<T> a = tape.New(numbers), b = tape.New(numbers);
   T* zeros = tape.Floats(numbers.size());  // stands for a gradient that did not arrive

@@ -9,7 +9,8 @@ namespace ssm {
 using kernels::DiscretizationRule;
 
 /// D channels of M modes: x' = A x + u with A = -exp(log_a_real) + i a_imag and step
-/// dt = dt_scale exp(log_dt).
+/// dt = dt_scale exp(log_dt). Or M modes with a step each: log_dt, log_a_real and a_imag are [M],
+/// and what follows from them has no axis D.
 template <Scalar T>
 struct DiagonalParameters {
   Var<T> log_dt;      // [D]

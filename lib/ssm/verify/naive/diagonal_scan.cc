@@ -8,7 +8,7 @@ namespace {
 
 struct ScanForm {
   int64_t channels;
-  bool complex, fixed;
+  bool complex, fixed, minus_one = false;
 
   Shape One() const { return complex ? Shape{channels, 2} : Shape{channels}; }
 };
@@ -27,7 +27,8 @@ std::vector<Array<double>> NaiveDiagonalScan(const ScanForm& form, const CaseBat
       for (int64_t t = 0; t < batch.steps; ++t) {
         const int64_t token = b * batch.steps + t, at = token * form.channels + c;
         const int64_t position = positions[static_cast<size_t>(token)];
-        const Complex a = NumberAt(in[0], form.fixed ? c : at, form.complex);
+        const Complex a =
+            NumberAt(in[0], form.fixed ? c : at, form.complex) + (form.minus_one ? 1.0 : 0.0);
         if (position == 0) h = 0;
         if (position >= 0) h = a * h + NumberAt(in[1], at, form.complex);
         SetNumber(result[0], at, form.complex, h);
@@ -41,7 +42,8 @@ std::vector<Array<double>> NaiveDiagonalScan(const ScanForm& form, const CaseBat
 OpCase DiagonalScanCase(const ScanForm& form, const CaseBatch& batch, const char* what) {
   const Shape all = form.One().Prepend(batch.steps).Prepend(batch.rows);
   std::vector<Array<double>> inputs;
-  inputs.push_back(UniformArray("diagonal_scan a", form.fixed ? form.One() : all, -0.7, 0.7));
+  const double highest = form.minus_one ? -0.1 : 0.7;
+  inputs.push_back(UniformArray("diagonal_scan a", form.fixed ? form.One() : all, -0.7, highest));
   inputs.push_back(NormalArray("diagonal_scan b", all));
   const bool h0 = batch.before[0] > 0;
   if (h0) inputs.push_back(NormalArray("diagonal_scan h0", form.One().Prepend(batch.rows)));
@@ -49,12 +51,13 @@ OpCase DiagonalScanCase(const ScanForm& form, const CaseBatch& batch, const char
   return MakeOpCase(
       "diagonal_scan",
       std::string("diagonal_scan ") + what + (form.complex ? " complex" : " real") +
-          (form.fixed ? " fixed" : " per-step") + " C=" + std::to_string(form.channels) +
-          " T=" + std::to_string(batch.steps),
+          (form.fixed ? " fixed" : " per-step") + (form.minus_one ? " minus one" : "") +
+          " C=" + std::to_string(form.channels) + " T=" + std::to_string(batch.steps),
       std::move(inputs),
       [=]<Scalar T>(Tape<T>& tape, std::span<const Var<T>> in) {
-        const auto [h, last] = DiagonalScan<T>(tape, field, in[0], in[1], h0 ? in[2] : Var<T>{},
-                                               CaseClock(tape, batch));
+        const auto [h, last] = DiagonalScan<T>(
+            tape, field, in[0], in[1], h0 ? in[2] : Var<T>{}, CaseClock(tape, batch),
+            form.minus_one ? ScanCoefficient::kMinusOne : ScanCoefficient::kWhole);
         return std::vector{h, last};
       },
       [=](std::span<const Array<double>> in) { return NaiveDiagonalScan(form, batch, in); });
@@ -69,6 +72,7 @@ std::vector<OpCase> DiagonalScanCases() {
       for (const int64_t steps : {1, 2, 7, 33, 64, 127}) {
         cases.push_back(DiagonalScanCase({1, complex, fixed}, MixedBatch(steps), "mixed"));
       }
+      cases.push_back(DiagonalScanCase({3, complex, fixed, true}, MixedBatch(33), "mixed"));
       cases.push_back(DiagonalScanCase({17, complex, fixed}, FreshBatch(5), "fresh"));
       cases.push_back(DiagonalScanCase({3, complex, fixed}, WarmBatch(9), "warm"));
     }

@@ -21,10 +21,32 @@ OpCase DiscretizeCase(const CaseSizes& sizes, DiscretizationRule rule, double dt
       });
 }
 
+/// Modes with a step each: parameters [M], as M channels of one mode without their last axis.
+OpCase OwnStepsCase(int64_t modes) {
+  const CaseSizes sizes{modes, 1, true};
+  std::vector<Array<double>> inputs = CaseParameters("discretize own", sizes);
+  for (Array<double>& input : inputs) input.Resize({modes});
+  return MakeOpCase(
+      "discretize_diagonal", "discretize_diagonal zoh, own steps M=" + std::to_string(modes),
+      std::move(inputs),
+      [=]<Scalar T>(Tape<T>& tape, std::span<const Var<T>> in) {
+        const auto discrete =
+            DiscretizeDiagonal<T>(tape, {in[0], in[1], in[2], 1, DiscretizationRule::kZoh});
+        return std::vector{discrete.a_minus_1, discrete.b_bar};
+      },
+      [=](std::span<const Array<double>> in) {
+        std::vector<Array<double>> out = NaiveDiscretize(sizes, DiscretizationRule::kZoh, 1, in);
+        for (Array<double>& array : out) array.Resize({modes, 2});
+        return out;
+      });
+}
+
 }  // namespace
 
 std::vector<OpCase> DiscretizeDiagonalCases() {
   std::vector<OpCase> cases;
+  cases.push_back(OwnStepsCase(5));
+  cases.push_back(OwnStepsCase(1));
   for (const bool complex : {true, false}) {
     for (const DiscretizationRule rule :
          {DiscretizationRule::kZoh, DiscretizationRule::kBilinear}) {
