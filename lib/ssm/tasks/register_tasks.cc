@@ -1,3 +1,4 @@
+#include "ssm/tasks/delayed_recall.h"
 #include "ssm/tasks/evidence_decide.h"
 #include "ssm/tasks/evidence_track.h"
 #include "ssm/tasks/relocate_tokens.h"
@@ -13,6 +14,8 @@ void RegisterTasks(TaskRegistry& registry) {
                               "follow a wandering quantity seen through noise, now or in the past");
   registry.Add<RelocateTokens>("relocate.tokens",
                                "say where an object is that was carried along out of sight");
+  registry.Add<DelayedRecall>("delayed_recall",
+                              "say what was shown so many steps ago, at every step");
   registry.Add<SeriesTask>("series", "forecast a recording read from a CSV or text file");
 }
 
