@@ -48,6 +48,28 @@ TEST_CASE("S4D-LegS: the eigenvalues of HiPPO's normal part") {
   CHECK(frequency[1] == doctest::Approx(4.6032930071).epsilon(1e-9));
 }
 
+TEST_CASE("S4D-Quad and S4D-FouT: (2n + 1)^2 / pi and 2 pi n") {
+  const std::vector<double> quad = Values(PoleFrequencyInit(Options(S4dInit::kQuad, 6)), 3);
+  const std::vector<double> fout = Values(PoleFrequencyInit(Options(S4dInit::kFoutd, 6)), 3);
+  for (size_t i = 0; i < 6; ++i) {
+    const double n = static_cast<double>(i % 3);
+    CHECK(quad[i] * std::numbers::pi == doctest::Approx((2 * n + 1) * (2 * n + 1)));
+    CHECK(fout[i] / std::numbers::pi == doctest::Approx(2 * n));
+  }
+}
+
+TEST_CASE("S4D-Rand: log-normal frequencies, other ones in every channel") {
+  const std::vector<double> drawn = Values(PoleFrequencyInit(Options(S4dInit::kRand, 4000)), 2000);
+  double mean = 0, square = 0;
+  for (const double frequency : drawn) {
+    mean += std::log(frequency) / 4000;
+    square += std::log(frequency) * std::log(frequency) / 4000;
+  }
+  CHECK(std::abs(mean) < 4 / std::sqrt(4000.0));
+  CHECK(std::abs(square - 1) < 4 * std::sqrt(2.0 / 4000));
+  CHECK(drawn[0] != drawn[2000]);
+}
+
 TEST_CASE("S4D-Real: -(n + 1)") {
   const std::vector<double> decay = Values(PoleDecayInit(Options(S4dInit::kReal, 3)), 3);
   for (size_t i = 0; i < 6; ++i) {

@@ -7,6 +7,7 @@
 #include "ssm/autograd/ops/diagonal_final_state.h"
 #include "ssm/autograd/ops/diagonal_response.h"
 #include "ssm/autograd/ops/fft_conv.h"
+#include "ssm/autograd/ops/repeat.h"
 #include "ssm/autograd/ops/s4d_kernel.h"
 #include "ssm/autograd/ops/s4d_scan.h"
 #include "ssm/autograd/ops/s4d_scan_irregular.h"
@@ -33,9 +34,13 @@ void S4dOptions::VisitFields(FieldVisitor& visitor) {
                           {{"lin", S4dInit::kLin},
                            {"inv", S4dInit::kInv},
                            {"legs", S4dInit::kLegs},
+                           {"quad", S4dInit::kQuad},
+                           {"foutd", S4dInit::kFoutd},
+                           {"rand", S4dInit::kRand},
                            {"real", S4dInit::kReal}},
-                          "where the poles start: -1/2 + i pi n, the inverse law, HiPPO-LegS's "
-                          "normal part, or -(n+1) in real arithmetic");
+                          "where the poles start: -1/2 + i w with w = pi n, the inverse law, "
+                          "HiPPO-LegS's normal part, (2n+1)^2 / pi, 2 pi n or drawn for each "
+                          "channel; or -(n+1) in real arithmetic");
   visitor.Choice<DiscretizationRule>(
       "rule", rule,
       {{"zoh", DiscretizationRule::kZoh}, {"bilinear", DiscretizationRule::kBilinear}},
@@ -47,6 +52,9 @@ void S4dOptions::VisitFields(FieldVisitor& visitor) {
        {"scan", S4dEvaluation::kScan}},
       "auto: scan up to d_state 16 or when a state goes in or out, else fft; mid-sequence starts, "
       "padding and per-token dt always scan");
+  visitor.Choice<S4dStep>("dt", step,
+                          {{"channel", S4dStep::kChannel}, {"shared", S4dStep::kShared}},
+                          "a dt for each channel, or one for all");
   visitor.Real("dt_min", dt_min, Positive(), "smallest initial step, in units of the input's");
   visitor.Real("dt_max", dt_max, Positive(), "largest initial step");
 }
@@ -80,13 +88,14 @@ template <Scalar T>
 S4d<T>::S4d(const S4dOptions& options, const MixerContext& context, ParameterBuilder& parameters)
     : rule_(options.rule),
       evaluation_(options.evaluation),
+      step_(options.step),
       complex_(options.complex()),
       channels_(context.d_model),
       modes_(options.modes()) {
   const Shape modes{channels_, modes_};
   const Shape numbers = complex_ ? modes.Append(2) : modes;
   log_dt_ =
-      parameters.Add("log_dt", {channels_},
+      parameters.Add("log_dt", {step_ == S4dStep::kShared ? 1 : channels_},
                      Uniform(std::log(options.dt_min), std::log(options.dt_max)), "ssm", false);
   log_a_real_ = parameters.Add("log_A_real", modes, PoleDecayInit(options), "ssm", false);
   if (complex_) {
@@ -106,7 +115,9 @@ int64_t S4d<T>::PreparedCount() const {
 
 template <Scalar T>
 DiagonalParameters<T> S4d<T>::Continuous(Tape<T>& tape, T dt_scale) const {
-  return {tape.Use(log_dt_), tape.Use(log_a_real_), complex_ ? tape.Use(a_imag_) : Var<T>{},
+  Var<T> log_dt = tape.Use(log_dt_);
+  if (step_ == S4dStep::kShared) log_dt = Repeat(tape, log_dt, channels_);
+  return {log_dt, tape.Use(log_a_real_), complex_ ? tape.Use(a_imag_) : Var<T>{},
           static_cast<double>(dt_scale), rule_};
 }
 

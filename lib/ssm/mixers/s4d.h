@@ -10,8 +10,12 @@ namespace ssm {
 
 /// Where the poles start (Gu, Gupta, Goel and Re 2022): with N modes and n = 0 .. N-1, Re A = -1/2
 /// and Im A = pi n (kLin), (2N/pi) (2N / (2n+1) - 1) (kInv), the positive imaginary eigenvalues of
-/// the normal part of HiPPO-LegS (kLegs); kReal: A = -(n+1), real arithmetic.
-enum class S4dInit { kLin, kInv, kLegs, kReal };
+/// the normal part of HiPPO-LegS (kLegs), (2n+1)^2 / pi (kQuad), 2 pi n (kFoutd, the diagonal of
+/// HiPPO-FouT), e^z with z ~ N(0, 1) in each channel (kRand); kReal: A = -(n+1), real arithmetic.
+enum class S4dInit { kLin, kInv, kLegs, kQuad, kFoutd, kRand, kReal };
+
+/// Whether each channel has its own dt, or all have one.
+enum class S4dStep { kChannel, kShared };
 
 /// kAuto: scan when a channel has at most 8 conjugate pairs or 16 real modes, or when the final
 /// state is wanted, or the incoming state is not fresh; else FFT. Starts in mid-sequence, padding
@@ -27,6 +31,7 @@ struct S4dOptions final : public BuildsMixer<S4dOptions, S4d> {
   S4dInit init = S4dInit::kLin;
   DiscretizationRule rule = DiscretizationRule::kZoh;
   S4dEvaluation evaluation = S4dEvaluation::kAuto;
+  S4dStep step = S4dStep::kChannel;
   double dt_min = 1e-3;
   double dt_max = 1e-1;
 
@@ -41,9 +46,10 @@ struct S4dOptions final : public BuildsMixer<S4dOptions, S4d> {
 };
 
 /// y = K * x + D x with K the kernel of x' = A x + u, y = s Re(C x) in each channel.
-/// Parameters: log_dt [H], log_A_real [H, N] (A = -exp(log_A_real) + i A_imag), A_imag [H, N] (none
-/// for real modes), C [H, N, 2] or [H, N], D [H]; B = 1. Slot h [H, N, 2] or [H, N].
-/// Cost of a token O(H N); of Forward see autograd/ops/{s4d_scan,s4d_kernel,fft_conv}.h.
+/// Parameters: log_dt [H], or [1] of a shared step, log_A_real [H, N] (A = -exp(log_A_real) + i
+/// A_imag), A_imag [H, N] (none for real modes), C [H, N, 2] or [H, N], D [H]; B = 1. Slot h [H, N,
+/// 2] or [H, N]. Cost of a token O(H N); of Forward see
+/// autograd/ops/{s4d_scan,s4d_kernel,fft_conv}.h.
 template <Scalar T>
 class S4d final : public SequenceMixer<T> {
  public:
@@ -65,6 +71,7 @@ class S4d final : public SequenceMixer<T> {
 
   DiscretizationRule rule_;
   S4dEvaluation evaluation_;
+  S4dStep step_;
   bool complex_;
   int64_t channels_;
   int64_t modes_;

@@ -21,6 +21,7 @@ std::vector<OpCase> AllOpCases() {
                       DiagonalScanCases,
                       ComplexWeightCases,
                       IrregularModesCases,
+                      RepeatCases,
                       SkipCases,
                       S4dScanCases,
                       S4dScanIrregularCases,

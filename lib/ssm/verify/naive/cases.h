@@ -20,6 +20,7 @@ std::vector<OpCase> DiscretizeDiagonalCases();
 std::vector<OpCase> DiagonalScanCases();
 std::vector<OpCase> ComplexWeightCases();
 std::vector<OpCase> IrregularModesCases();
+std::vector<OpCase> RepeatCases();
 std::vector<OpCase> SkipCases();
 std::vector<OpCase> S4dScanCases();
 std::vector<OpCase> S4dScanIrregularCases();
