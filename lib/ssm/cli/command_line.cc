@@ -27,6 +27,7 @@ class CommandLine {
     AddTrain();
     AddEval();
     AddCheck();
+    AddInspect();
     AddTable();
     AddTask();
     AddList();
@@ -153,6 +154,26 @@ class CommandLine {
     c.add_flag("--quick", check_.quick, "fewer lengths and directions, the same tolerances");
     c.add_option("--break", check_.broken)->group("");
     AddJson(c, check_.json);
+  }
+
+  void AddInspect() {
+    CLI::App& c =
+        Add("inspect", "what the modes of linear layers keep, before and after training",
+            "ssmctl inspect RUN|CONFIG [KEY=VALUE...] [options]",
+            {"ssmctl inspect runs/track", "ssmctl inspect my.json model.block.mixer.init=inv"},
+            [this] { return RunInspect(inspect_, context_); });
+    c.add_option("RUN|CONFIG", inspect_.subject, "a run folder, or an experiment")
+        ->required()
+        ->type_name("");
+    c.add_option("KEY=VALUE", inspect_.overrides, "values that replace those of a config")
+        ->type_name("");
+    c.add_option("--checkpoint", inspect_.checkpoint,
+                 "of a run: best, latest or a step; default best")
+        ->type_name("WHICH");
+    c.add_option("--dt-scale", inspect_.dt_scale, "at another rate: 2 is half the trained one")
+        ->type_name("X")
+        ->check(NumberAboveZero);
+    AddJson(c, inspect_.json);
   }
 
   void AddTable() {
@@ -391,6 +412,7 @@ class CommandLine {
   TrainCommand train_;
   EvalCommand eval_;
   CheckCommand check_;
+  InspectCommand inspect_;
   TableCommand table_;
   TaskCommand task_;
   ListCommand list_;

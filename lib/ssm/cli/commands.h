@@ -79,6 +79,15 @@ struct TaskCommand {
 };
 ExitCode RunTask(const TaskCommand& command, const CommandContext& context);
 
+struct InspectCommand {
+  std::string subject;  // a run folder, or a config
+  std::vector<std::string> overrides;
+  std::string checkpoint;  // of a run: "best" (empty), "latest" or a step
+  double dt_scale = 1;
+  bool json = false;
+};
+ExitCode RunInspect(const InspectCommand& command, const CommandContext& context);
+
 struct TableCommand {
   std::vector<std::string> runs;
   std::string by;  // an axis: "hidden moves"; empty: whole cells

@@ -11,6 +11,7 @@
 #include "ssm/base/text.h"
 #include "ssm/base/workers.h"
 #include "ssm/cli/cell_text.h"
+#include "ssm/cli/checkpoint_choice.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/eval_report.h"
 #include "ssm/cli/eval_request.h"
@@ -30,22 +31,6 @@ namespace ssm {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string ChosenCheckpoint(const RunDirectory& run, const std::string& choice) {
-  if (choice == "best") return FindValues(run.path(), "BEST");
-  if (choice == "latest") return FindValues(run.path(), "LATEST");
-  const std::optional<int64_t> step = ParseInteger(choice);
-  if (!step) {
-    throw Error(ExitCode::kUsage,
-                fmt::format("--checkpoint takes best, latest or a step, not {}", Quote(choice)));
-  }
-  const std::string path = JoinPath(run.checkpoints(), fmt::format("step-{:08}", *step));
-  if (!IsDirectory(path)) {
-    throw Error(ExitCode::kMissingInput,
-                fmt::format("{}: the run has no checkpoint of step {}", run.path(), *step));
-  }
-  return path;
-}
 
 /// One run, its best checkpoint, and the cells asked for.
 template <Scalar T>

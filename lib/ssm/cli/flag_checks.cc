@@ -41,6 +41,12 @@ std::string MinutesAboveZero(const std::string& text) {
                      Quote(text));
 }
 
+std::string NumberAboveZero(const std::string& text) {
+  const std::optional<double> number = ParseNumber(text);
+  if (number && *number > 0 && std::isfinite(*number)) return "";
+  return fmt::format("found {}; allowed: a number above 0", Quote(text));
+}
+
 std::string ByteCount(const std::string& text) {
   if (ParseBytes(text)) return "";
   return fmt::format(

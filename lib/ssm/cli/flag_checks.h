@@ -18,6 +18,7 @@ FlagCheck WordOf(const std::vector<std::string>& words);
 /// A path that a shell variable left empty is a slip, not a wish for the default.
 std::string NotEmpty(const std::string& path);
 std::string MinutesAboveZero(const std::string& text);
+std::string NumberAboveZero(const std::string& text);
 /// As ParseBytes reads it.
 std::string ByteCount(const std::string& text);
 

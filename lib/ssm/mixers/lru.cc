@@ -11,6 +11,7 @@
 #include "ssm/autograd/ops/discretize_diagonal.h"
 #include "ssm/autograd/ops/linear.h"
 #include "ssm/autograd/ops/pointwise.h"
+#include "ssm/mixers/continuous_modes.h"
 #include "ssm/nn/init.h"
 
 namespace ssm {
@@ -76,15 +77,17 @@ Lru<T>::Lru(const LruOptions& options, const MixerContext& context, ParameterBui
 }
 
 template <Scalar T>
-void Lru<T>::Prepare(Tape<T>& tape, int64_t, T, Prepared<T> prepared) const {
-  // One step of a continuous mode -exp(nu_log) + i exp(theta_log) over a time of 1.
+DiagonalParameters<T> Lru<T>::Continuous(Tape<T>& tape) const {
   const int64_t n = nu_log_.shape[0];
   T* log_unit = tape.Floats(n);
   if (tape.Live()) std::fill_n(log_unit, n, T{0});
-  const DiagonalParameters<T> modes{tape.Bind(nu_log_.shape, log_unit), tape.Use(nu_log_),
-                                    Activate(tape, Activation::kExp, tape.Use(theta_log_)), 1,
-                                    DiscretizationRule::kZoh};
-  prepared[kAMinus1] = DiscretizeDiagonal(tape, modes).a_minus_1;
+  return {tape.Bind(nu_log_.shape, log_unit), tape.Use(nu_log_),
+          Activate(tape, Activation::kExp, tape.Use(theta_log_)), 1, DiscretizationRule::kZoh};
+}
+
+template <Scalar T>
+void Lru<T>::Prepare(Tape<T>& tape, int64_t, T, Prepared<T> prepared) const {
+  prepared[kAMinus1] = DiscretizeDiagonal(tape, Continuous(tape)).a_minus_1;
   const Var<T> gamma = Activate(tape, Activation::kExp, tape.Use(gamma_log_));
   prepared[kInput] = ComplexInputWeight(tape, tape.Use(b_), gamma);
   prepared[kOutput] = ComplexOutputWeight(tape, tape.Use(c_), T{1});
@@ -105,6 +108,17 @@ std::unique_ptr<Stepper<T>> Lru<T>::MakeStepper(int64_t batch, ParamView<T> para
   Prepare(tape, 1, dt_scale, prepared);
   return MakeModeStepper<T>(
       tape, batch, {prepared[kAMinus1], prepared[kInput], prepared[kOutput], tape.Use(d_)});
+}
+
+template <Scalar T>
+std::vector<LinearMode> Lru<T>::Modes(ParamView<T> params, T) const {
+  Tape<T> tape(Mode::kInfer, params);
+  std::vector<LinearMode> modes = ContinuousModesOf(tape, Continuous(tape));
+  for (size_t i = 0; i < modes.size(); ++i) {
+    const T gamma_log = tape.value(tape.Use(gamma_log_))[i];
+    modes[i].write = std::exp(static_cast<double>(gamma_log)) * RowNorm(tape, tape.Use(b_), i);
+  }
+  return modes;
 }
 
 template class Lru<float>;

@@ -44,8 +44,12 @@ class Lru final : public SequenceMixer<T> {
                      Prepared<T> prepared, Want want) const override;
   std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params,
                                           T dt_scale) const override;
+  std::vector<LinearMode> Modes(ParamView<T> params, T dt_scale) const override;
 
  private:
+  /// lambda as one step, over a time of 1, of continuous modes -exp(nu_log) + i exp(theta_log).
+  DiagonalParameters<T> Continuous(Tape<T>& tape) const;
+
   Param nu_log_, theta_log_, gamma_log_, b_, c_, d_;
   std::vector<SlotSpec> slots_;
 };

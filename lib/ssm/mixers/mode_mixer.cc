@@ -165,9 +165,20 @@ std::unique_ptr<Stepper<T>> MakeModeStepper(const Tape<T>& tape, int64_t batch,
   return std::make_unique<ModeStepper<T>>(tape, batch, system, continuous);
 }
 
+template <Scalar T>
+double RowNorm(const Tape<T>& tape, Var<T> b, size_t p) {
+  const size_t width = static_cast<size_t>(tape.shape(b)[1] * 2);
+  double sum = 0;
+  for (const T value : std::span(tape.value(b) + p * width, width)) {
+    sum += static_cast<double>(value) * static_cast<double>(value);
+  }
+  return std::sqrt(sum);
+}
+
 #define SSM_INSTANTIATE(T)                                                                       \
   template Outputs<T> RunModes(Tape<T>&, const Inputs<T>&, const ModeSystem<T>&, Var<T>, Var<T>, \
                                Want);                                                            \
+  template double RowNorm(const Tape<T>&, Var<T>, size_t);                                       \
   template std::unique_ptr<Stepper<T>> MakeModeStepper(                                          \
       const Tape<T>&, int64_t, const ModeSystem<T>&, const ContinuousModes<T>*);
 SSM_INSTANTIATE(float)

@@ -30,6 +30,10 @@ struct ContinuousModes {
   Var<T> w_in;                       // [2 P, H], before discretisation
 };
 
+/// The norm of row p of B [P, H, 2].
+template <Scalar T>
+double RowNorm(const Tape<T>& tape, Var<T> b, size_t p);
+
 /// One token at a time: a snapshot of `system` on `tape`. Without `continuous` the time between
 /// tokens is not seen. Cost of a token 8 P H FLOPs.
 template <Scalar T>

@@ -13,6 +13,7 @@
 #include "ssm/autograd/ops/s4d_scan_irregular.h"
 #include "ssm/kernels/direct_conv.h"
 #include "ssm/kernels/time_tiles.h"
+#include "ssm/mixers/continuous_modes.h"
 #include "ssm/mixers/s4d_init.h"
 #include "ssm/mixers/s4d_stepper.h"
 
@@ -172,6 +173,12 @@ std::unique_ptr<Stepper<T>> S4d<T>::MakeStepper(int64_t batch, ParamView<T> para
   const DiagonalParameters<T> continuous = Continuous(tape, dt_scale);
   const DiscreteDiagonal<T> system = DiscretizeDiagonal(tape, continuous);
   return MakeS4dStepper<T>(tape, batch, {continuous, system, tape.Use(c_), tape.Use(d_)});
+}
+
+template <Scalar T>
+std::vector<LinearMode> S4d<T>::Modes(ParamView<T> params, T dt_scale) const {
+  Tape<T> tape(Mode::kInfer, params);
+  return ContinuousModesOf(tape, Continuous(tape, dt_scale));
 }
 
 template class S4d<float>;

@@ -64,6 +64,7 @@ class S4d final : public SequenceMixer<T> {
                      Prepared<T> prepared, Want want) const override;
   std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params,
                                           T dt_scale) const override;
+  std::vector<LinearMode> Modes(ParamView<T> params, T dt_scale) const override;
 
  private:
   DiagonalParameters<T> Continuous(Tape<T>& tape, T dt_scale) const;

@@ -7,6 +7,7 @@
 #include "ssm/autograd/ops/complex_weights.h"
 #include "ssm/autograd/ops/irregular_modes.h"
 #include "ssm/autograd/ops/linear.h"
+#include "ssm/mixers/continuous_modes.h"
 #include "ssm/nn/init.h"
 #include "ssm/systems/hippo.h"
 
@@ -114,6 +115,14 @@ std::unique_ptr<Stepper<T>> S5<T>::MakeStepper(int64_t batch, ParamView<T> param
   return MakeModeStepper<T>(tape, batch,
                             {prepared[kAMinus1], prepared[kInput], prepared[kOutput], tape.Use(d_)},
                             &continuous);
+}
+
+template <Scalar T>
+std::vector<LinearMode> S5<T>::Modes(ParamView<T> params, T dt_scale) const {
+  Tape<T> tape(Mode::kInfer, params);
+  std::vector<LinearMode> modes = ContinuousModesOf(tape, Continuous(tape, dt_scale));
+  for (size_t i = 0; i < modes.size(); ++i) modes[i].write *= RowNorm(tape, tape.Use(b_), i);
+  return modes;
 }
 
 template class S5<float>;

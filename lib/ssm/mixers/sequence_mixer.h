@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ssm/autograd/clock.h"
+#include "ssm/mixers/linear_mode.h"
 #include "ssm/mixers/state.h"
 
 namespace ssm {
@@ -78,9 +79,17 @@ class SequenceMixer {
                              Prepared<T> prepared, Want want) const = 0;
   virtual std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params,
                                                   T dt_scale) const = 0;
+  /// Every mode of a layer whose recurrence is linear and does not depend on the input; none of
+  /// others. For analysis, in double.
+  virtual std::vector<LinearMode> Modes(ParamView<T> params, T dt_scale) const;
 };
 
 template <Scalar T>
 void SequenceMixer<T>::Prepare(Tape<T>&, int64_t, T, Prepared<T>) const {}
+
+template <Scalar T>
+std::vector<LinearMode> SequenceMixer<T>::Modes(ParamView<T>, T) const {
+  return {};
+}
 
 }  // namespace ssm

@@ -129,6 +129,16 @@ std::unique_ptr<Stepper<T>> SequenceModel<T>::MakeStepper(int64_t batch, ParamVi
   return std::make_unique<ModelStepper<T>>(*parts_, batch, params, dt_scale);
 }
 
+template <Scalar T>
+std::vector<std::vector<LinearMode>> SequenceModel<T>::Modes(ParamView<T> params,
+                                                             T dt_scale) const {
+  std::vector<std::vector<LinearMode>> layers;
+  for (const Block<T>& block : parts_->blocks) {
+    layers.push_back(block.mixer().Modes(params, dt_scale));
+  }
+  return layers;
+}
+
 template class SequenceModel<float>;
 template class SequenceModel<double>;
 

@@ -55,6 +55,8 @@ class SequenceModel {
                           std::span<LayerNorms> norms = {}) const;
   /// Step's y is [B, O]; x [B, C] and tokens [B, F] as the model takes them.
   std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params, T dt_scale) const;
+  /// The modes of each layer's mixer: see SequenceMixer::Modes.
+  std::vector<std::vector<LinearMode>> Modes(ParamView<T> params, T dt_scale) const;
 
  private:
   std::unique_ptr<const ModelParts<T>> parts_;
