@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ssm/config/config_file.h"
+#include "ssm/mixers/attention.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/training/trainer.h"
 #include "support/error_of.h"
@@ -13,8 +14,22 @@
 namespace ssm {
 namespace {
 
-/// Two layers of a mixer in the library's registry.
-std::vector<double> Gradients(const std::string& type, const Task& task, int64_t chunk, bool carry,
+/// A mixer of the library's registry.
+struct Subject {
+  std::string type;
+  int64_t window = 0;  // of attention; 0: its cache grows
+};
+
+void SetMixer(OneOf<MixerOptions>& mixer, const Subject& subject) {
+  mixer.Select(subject.type);
+  if (subject.window == 0) return;
+  auto& attention = dynamic_cast<AttentionOptions&>(*mixer);
+  attention.cache.Select("window");
+  dynamic_cast<WindowCacheOptions&>(*attention.cache).window = subject.window;
+}
+
+/// Of two layers of it, after one step.
+std::vector<double> Gradients(const Subject& subject, const Task& task, int64_t chunk, bool carry,
                               double* loss = nullptr) {
   MixerRegistry mixers;
   RegisterMixers(mixers);
@@ -22,7 +37,7 @@ std::vector<double> Gradients(const std::string& type, const Task& task, int64_t
   options.d_model = 8;
   options.layers.Resize(2);
   for (int64_t i = 0; i < 2; ++i) {
-    options.layers.at(i).mixer.Select(type);
+    SetMixer(options.layers.at(i).mixer, subject);
     options.layers.at(i).dropout = 0.1;
   }
   const SequenceModel<double> model(options, {.reals = 1, .tokens = {}, .outputs = 1}, 5);
@@ -59,6 +74,9 @@ std::vector<std::string> AllMixers() {
   return types;
 }
 
+/// One of each kind of state: modes, a gated vector, a ring, a cache that grows.
+std::vector<Subject> Subjects() { return {{"s4d"}, {"gru"}, {"attention", 16}, {"attention"}}; }
+
 TEST_CASE("gradients over chunks are those of the whole sequence") {
   for (const bool unequal : {false, true}) {
     test::TinyTask task;
@@ -67,26 +85,50 @@ TEST_CASE("gradients over chunks are those of the whole sequence") {
     task.decay = 0.9;
     for (const std::string& type : AllMixers()) {
       double whole_loss = 0;
-      const std::vector<double> whole = Gradients(type, task, 0, false, &whole_loss);
+      const std::vector<double> whole = Gradients({type}, task, 0, false, &whole_loss);
       for (const int64_t chunk : {1, 7, 64, 128, 129}) {
         CAPTURE(type);
         CAPTURE(chunk);
         CAPTURE(unequal);
         double loss = 0;
-        CHECK(Apart(Gradients(type, task, chunk, false, &loss), whole) < 1e-10);
+        CHECK(Apart(Gradients({type}, task, chunk, false, &loss), whole) < 1e-10);
         CHECK(loss == doctest::Approx(whole_loss).epsilon(1e-12));
       }
     }
   }
 }
 
-TEST_CASE("a chunk as long as the sequence changes no bit") {
+TEST_CASE("a thousand tokens, by one, by seven and by 128") {
+  test::TinyTask task;
+  task.steps = 1000;
+  task.decay = 0.99;
+  for (const Subject& subject : Subjects()) {
+    double whole_loss = 0;
+    const std::vector<double> whole = Gradients(subject, task, 0, false, &whole_loss);
+    for (const int64_t chunk : {1, 7, 128}) {
+      CAPTURE(subject.type);
+      CAPTURE(subject.window);
+      CAPTURE(chunk);
+      double loss = 0;
+      CHECK(Apart(Gradients(subject, task, chunk, false, &loss), whole) < 1e-10);
+      CHECK(loss == doctest::Approx(whole_loss).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("a chunk as long as the sequence changes no bit, carried or not") {
   test::TinyTask task;
   task.steps = 33;
-  const std::vector<double> whole = Gradients("s4d", task, 0, false);
-  CHECK(Gradients("s4d", task, 33, false) == whole);
-  CHECK(Gradients("s4d", task, 1000, false) == whole);
-  CHECK(Gradients("s4d", task, 33, true) == whole);
+  for (const Subject& subject : Subjects()) {
+    CAPTURE(subject.type);
+    CAPTURE(subject.window);
+    const std::vector<double> whole = Gradients(subject, task, 0, false);
+    for (const int64_t chunk : {33, 1000}) {
+      CHECK(Gradients(subject, task, chunk, false) == whole);
+      CHECK(Gradients(subject, task, chunk, true) == whole);
+    }
+    CHECK(Gradients(subject, task, 32, true) != whole);
+  }
 }
 
 TEST_CASE("a carried state keeps the loss and cuts the gradient") {
@@ -96,8 +138,8 @@ TEST_CASE("a carried state keeps the loss and cuts the gradient") {
   for (const std::string& type : AllMixers()) {
     CAPTURE(type);
     double whole_loss = 0, loss = 0;
-    const std::vector<double> whole = Gradients(type, task, 0, false, &whole_loss);
-    const std::vector<double> cut = Gradients(type, task, 16, true, &loss);
+    const std::vector<double> whole = Gradients({type}, task, 0, false, &whole_loss);
+    const std::vector<double> cut = Gradients({type}, task, 16, true, &loss);
     CHECK(loss == doctest::Approx(whole_loss).epsilon(1e-12));
     CHECK(Apart(cut, whole) > 1e-6);
     CHECK(Apart(cut, whole) < 1);
