@@ -83,5 +83,23 @@ TEST_CASE("one mode recovers the Kalman filter's decay") {
   CHECK(std::exp(-rate * dt) == doctest::Approx(0.7713).epsilon(0.05));
 }
 
+TEST_CASE("a window of attention reaches what its samples allow, and no less") {
+  struct Row {
+    const char* config;
+    double floor;  // nmse of the best estimate from so many newest samples
+  };
+  for (const Row& row : {Row{"window3_track", 0.2803},
+                         {"window4_track_tau300", 0.2053},
+                         {"window8_track_tau300", 0.1243},
+                         {"window32_track_tau300", 0.0761}}) {
+    CAPTURE(row.config);
+    const test::TempFolder folder;
+    Train(row.config, folder / "run");
+    const auto cell = Evaluate(folder / "run", {"eval.examples=4096"});
+    CHECK(cell["value"].get<double>() < 1.05 * row.floor);
+    CHECK(cell["high"].get<double>() > row.floor);
+  }
+}
+
 }  // namespace
 }  // namespace ssm

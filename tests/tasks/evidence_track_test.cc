@@ -174,4 +174,33 @@ TEST_CASE("the description holds this configuration's numbers") {
   }
 }
 
+TEST_CASE("the description tells what short windows cannot get below") {
+  EvidenceTrack task;
+  const auto says = [&](const char* part) {
+    return task.Describe().find(part) != std::string::npos;
+  };
+  task.tau = 300;
+  CHECK(
+      says("only the newest steps cannot get below 0.2053 with 4 steps, 0.1243 with 8 steps, "
+           "0.07612 with 32 steps."));
+  task.windows = {1};
+  CHECK(says("cannot get below 0.5000 with 1 step."));
+  task.target = EvidenceTrack::Target::kRecall;
+  task.lag = 10;
+  // The newest sample alone: 1 - a^20 / 2, a = exp(-1/300).
+  CHECK(says("cannot get below 0.5322 with 1 step."));
+  task.windows.clear();
+  CHECK_FALSE(says("newest steps"));
+}
+
+TEST_CASE("windows are words about a task and leave its hash alone") {
+  const auto hash = [](const std::string& fields) {
+    const auto holder = test::ReadTask("{\"type\": \"evidence.track\"" + fields + "}");
+    return ConfigHash(*holder);
+  };
+  CHECK(hash(R"(, "windows": [3])") == hash(""));
+  CHECK(hash(R"(, "tau": 31)") != hash(""));
+  CHECK(test::ErrorOf([&] { hash(R"(, "windows": [0])"); }).Says("windows"));
+}
+
 }  // namespace

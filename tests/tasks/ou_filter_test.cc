@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ssm/base/random.h"
@@ -161,6 +162,87 @@ TEST_CASE("filter and smoother are the conditional means of the joint Gaussian")
       CHECK(smoother.lagged_mean() == doctest::Approx(expected).epsilon(1e-10));
     }
   }
+}
+
+/// The mean over which of the newest `window` steps show their sample, of what these leave of
+/// z_{t-lag}'s variance: 1 - c' S^-1 c, every case by elimination.
+double WindowByCases(const OuLaw& law, size_t lag, size_t window) {
+  const size_t length = std::max(window, lag + 1);
+  const size_t target = length - 1 - lag;
+  std::vector<double> covariance;
+  for (size_t t = 0; t < length; ++t) {
+    const double apart = std::fabs(static_cast<double>(t) - static_cast<double>(target));
+    covariance.push_back(std::pow(law.decay, apart));
+  }
+  double mean = 0;
+  for (size_t shown = 0; shown < size_t{1} << window; ++shown) {
+    double odds = 1;
+    std::vector<bool> seen(length, false);
+    for (size_t j = 0; j < window; ++j) {
+      seen[length - 1 - j] = (shown >> j & 1) != 0;
+      odds *= seen[length - 1 - j] ? 1 - law.miss : law.miss;
+    }
+    if (odds > 0) mean += odds * (1 - Conditioned(law, seen, covariance, target));
+  }
+  return mean;
+}
+
+TEST_CASE("what a window of samples leaves unknown") {
+  // Four digits, by iterating the Riccati recursion from variance 1.
+  struct Floor {
+    double tau;
+    int64_t window;
+    double nmse;
+  };
+  for (const Floor& row :
+       {Floor{300, 4, 0.2053}, {300, 8, 0.1243}, {300, 32, 0.0761}, {30, 3, 0.2803}}) {
+    CAPTURE(row.window);
+    CHECK(std::fabs(WindowError(Law(row.tau, 1, 0), 0, row.window) - row.nmse) < 5.1e-5);
+  }
+  for (const double miss : {0.0, 0.4}) {
+    for (const double noise : {0.05, 0.8, 20.0}) {
+      const OuLaw law = Law(7, noise, miss);
+      for (const int64_t lag : {0, 1, 3, 5, 6, 9}) {
+        for (const int64_t window : {1, 2, 5, 6, 7}) {
+          CAPTURE(miss);
+          CAPTURE(noise);
+          CAPTURE(lag);
+          CAPTURE(window);
+          const double exact =
+              WindowByCases(law, static_cast<size_t>(lag), static_cast<size_t>(window));
+          CHECK(WindowError(law, lag, window) == doctest::Approx(exact).epsilon(1e-10));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("windows from nothing to everything") {
+  for (const double miss : {0.0, 0.5}) {
+    const OuLaw law = Law(30, 1, miss);
+    for (const int64_t lag : {0, 1, 12}) {
+      CAPTURE(miss);
+      CAPTURE(lag);
+      CHECK(WindowError(law, lag, 0) == 1);
+      CHECK(WindowError(law, lag, 1) == doctest::Approx(StaticError(law, lag)).epsilon(1e-13));
+      double before = 1;
+      for (const int64_t window : {1, 2, 3, 10, 13, 40}) {
+        const double now = WindowError(law, lag, window);
+        CHECK(now < before);
+        before = now;
+      }
+      const double all = SmootherError(law, lag);
+      CHECK(before > all);
+      for (const int64_t window : {2000, 10'000'000}) {
+        CHECK(WindowError(law, lag, window) == doctest::Approx(all).epsilon(1e-10));
+      }
+    }
+  }
+  // Nearly exact samples: what is left is their noise, to all its digits.
+  CHECK(WindowError(Law(30, 1e-6, 0), 0, 5) == doctest::Approx(1e-12).epsilon(1e-9));
+  CHECK(SmootherError(Law(30, 1e-6, 0), 5) < 1e-12);
+  CHECK(SmootherError(Law(30, 1e-6, 0), 5) > 0);
+  CHECK(WindowError(Law(30, 1e6, 0.5), 0, 5) == doctest::Approx(1).epsilon(1e-6));
 }
 
 TEST_CASE("the best leaky integrator is the filter itself") {

@@ -6,9 +6,17 @@
 #include <cmath>
 
 #include "ssm/base/text.h"
+#include "ssm/tasks/ou_smoother_error.h"
 #include "ssm/tasks/streams.h"
 
 namespace ssm {
+namespace {
+
+std::string CountedSteps(int64_t n) {
+  return fmt::format("{} step{}", FormatCount(n), n == 1 ? "" : "s");
+}
+
+}  // namespace
 
 void EvidenceTrack::VisitFields(FieldVisitor& visitor) {
   visitor.Real("tau", tau, {.min = 0.1, .max = 1e7}, "time constant of the process, in steps");
@@ -21,6 +29,10 @@ void EvidenceTrack::VisitFields(FieldVisitor& visitor) {
   visitor.Real("miss", miss, {.min = 0, .max = 0.999}, "probability that a sample is not shown");
   visitor.Int("steps", steps, {.min = 0, .max = 1'000'000'000},
               "length of a sequence; 0: max(512, 5 tau) + lag");
+  visitor.IntList("windows", windows, {.min = 1, .max = 10'000'000},
+                  {"numbers of newest steps; the description says what a model that sees no more "
+                   "cannot get below",
+                   FieldRole::kCadence});
 }
 
 void EvidenceTrack::Check(Faults& faults) const {
@@ -109,6 +121,17 @@ std::vector<KnownValue> EvidenceTrack::Known(Split, const StreamOptions& options
   return TrackKnown(LawOf(options), LeakTaus());
 }
 
+std::string EvidenceTrack::DescribeWindows() const {
+  std::string floors;
+  for (const int64_t window : windows) {
+    const double error = WindowError(LawOf({}).ou, lag, window);
+    floors += fmt::format("{}{} with {}", floors.empty() ? "" : ", ", FormatDigits(error, 4),
+                          CountedSteps(window));
+  }
+  if (floors.empty()) return {};
+  return fmt::format(" A model that sees only the newest steps cannot get below {}.", floors);
+}
+
 std::string EvidenceTrack::Describe() const {
   const std::vector<KnownValue> known = Known(Split::kTest, {});
   std::string text = fmt::format(
@@ -136,7 +159,7 @@ std::string EvidenceTrack::Describe() const {
         "heuristics use the time constant of the process, a third and three times of it.",
         FormatDigits((1 - gain) * std::exp(-1 / tau), 4));
   }
-  return text;
+  return text + DescribeWindows();
 }
 
 }  // namespace ssm

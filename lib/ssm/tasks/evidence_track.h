@@ -27,6 +27,10 @@ class EvidenceTrack final : public Task {
   int64_t lag = 0;
   double miss = 0;
   int64_t steps = 0;  // 0: max(512, 5 tau) + lag
+  /// Of models that see only so many newest steps, whose floors `Describe` tells: a layer of
+  /// attention over a window of W sees W, n of them n (W - 1) + 1. Nothing is drawn or scored
+  /// otherwise for it.
+  std::vector<int64_t> windows{4, 8, 32};
 
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
@@ -41,6 +45,7 @@ class EvidenceTrack final : public Task {
   int64_t Steps() const;
 
  private:
+  std::string DescribeWindows() const;
   /// Time constants of the leaky heuristics, in trained steps: a third of tau, tau, three times
   /// tau.
   std::vector<double> LeakTaus() const;

@@ -14,4 +14,10 @@ namespace ssm {
 /// to its stationary mean. Spectral accuracy: 10 digits and more. Cost about 0.1 s.
 double SmootherError(const OuLaw& law, int64_t lag);
 
+/// The same of E[z_{t-lag} | x_{t-window+1..t}], what was shown in the newest `window` steps alone:
+/// no predictor that sees only these can have less. Nothing (window 0) leaves 1. With missing
+/// samples the mean is over which of them are, found as above: powers of the same matrix carry P
+/// from 1, before the window, to its end. Cost: O(lag + window), or about 0.1 s.
+double WindowError(const OuLaw& law, int64_t lag, int64_t window);
+
 }  // namespace ssm
