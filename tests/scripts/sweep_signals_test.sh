@@ -74,6 +74,65 @@ stop_by_ctrl_c() {
 sigterm_case() { stop_and_resume sigterm; }
 ctrl_c_case() { stop_and_resume ctrl_c; }
 
+# cut_trainings DIRECTORY: how many runs have a checkpoint and no result.
+cut_trainings() {
+  local run count=0
+  for run in "$1"/*/; do
+    [[ ! -e $run/checkpoints/LATEST ]] || compgen -G "$run/results/*.json" > /dev/null ||
+      count=$((count + 1))
+  done
+  echo "$count"
+}
+
+# kill_half_way DIRECTORY ARGUMENT...: SIGKILL to the sweep and all it started, once 8 runs have
+# their result and another is training.
+kill_half_way() {
+  local pid code=0 directory=$1
+  shift
+  setsid "$sweep" "$@" --out "$directory" > out 2> err &
+  pid=$!
+  until (($(find "$directory" -path '*/results/*.json' 2> /dev/null | wc -l) >= 8)) &&
+    (($(cut_trainings "$directory") > 0)); do
+    kill -0 "$pid" 2> /dev/null || complain "the sweep ended before it could be killed"
+    sleep 0.01
+  done
+  kill -KILL -- "-$pid"
+  wait "$pid" 2> /dev/null || code=$?
+  expect_equal "$code" 137
+}
+
+# Of 3 models, 2 tasks and 3 seeds, a sweep that was killed half-way and run again has the 18 rows,
+# and the bits, of one that nothing disturbed.
+kill_case() {
+  local steps=200 arguments folder
+  while true; do
+    rm -rf undisturbed killed
+    write_config follow.json "$steps" 10
+    sed 's/"type": "evidence.track", "tau": 5, "noise": 1/"type": "evidence.decide"/' \
+      follow.json > decide.json
+    arguments=(follow.json decide.json --seeds '1,2,3' -j 2 --threads 1
+      'model.block.mixer={"type":"s4d","d_state":4},{"type":"gru"},{"type":"attention","heads":2}')
+    kill_half_way killed "${arguments[@]}"
+    # A training that was faster than the signal shows nothing.
+    (($(cut_trainings killed) == 0)) || break
+    steps=$((steps * 2))
+  done
+  expect test "$(find killed -path '*/results/*.json' | wc -l)" -lt 18
+  run_sweep 0 "${arguments[@]}" --out killed
+  expect_in ' skipped' err
+  expect test -n "$(grep -h 'continuing after step' killed/*/log.txt)"
+  run_sweep 0 "${arguments[@]}" --out undisturbed
+  for folder in killed undisturbed; do
+    (cd "$folder" && "$SSMCTL" table ./*/ --json > ../"$folder.json")
+  done
+  expect_equal "$(grep -c '"run": ' killed.json)" 18
+  expect cmp undisturbed.json killed.json
+  same_training undisturbed killed
+  for folder in undisturbed/*/; do
+    expect diff -r "$folder/results" "killed/$(basename "$folder")/results"
+  done
+}
+
 # One Ctrl-C ends a loop of a shell over ssmctl, and over the sweep.
 loop_case() {
   local shell what code
@@ -171,9 +230,9 @@ together_case() {
 }
 
 # Keys are pressed in a pseudo-terminal, which a bare root without /dev/pts cannot make.
-cases=(sigterm ctrl_c loop twice outside together)
+cases=(sigterm kill ctrl_c loop twice outside together)
 if ! script -qec true /dev/null > /dev/null 2>&1; then
   echo "no pseudo-terminal can be made here: ctrl_c and loop are left out"
-  cases=(sigterm twice outside together)
+  cases=(sigterm kill twice outside together)
 fi
 run_cases "$@" -- "${cases[@]}"
