@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if [[ $# -ne 1 || $1 == -* ]]; then
-  sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,6s/^# \{0,1\}//p' scripts/new_mixer.sh
   [[ ${1:-} == --help || ${1:-} == -h ]] && exit 0
   exit 64
 fi
