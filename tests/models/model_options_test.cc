@@ -4,6 +4,7 @@
 
 #include "models/model_fixture.h"
 #include "ssm/base/errors.h"
+#include "support/error_of.h"
 
 namespace ssm {
 namespace {
@@ -46,6 +47,33 @@ TEST_CASE("hidden width is rounded, and must be at least 1") {
   CHECK_THROWS_AS(LeakyModel({"block.mlp.expand=0.01"}), Error);
   CHECK_THROWS_AS(LeakyModel({"block.mlp.expand=0"}), Error);
   CHECK_NOTHROW(LeakyModel({"block.mlp.expand=0.1"}));
+}
+
+TEST_CASE("what does not fit d_model is told where it was written, and once") {
+  const auto faults = [](const std::string& block_and_layers) {
+    return test::ErrorOf([&] {
+             ModelOptions options(test::LeakyRegistry());
+             ReadConfigText("{\"d_model\": 6,\n" + block_and_layers + "}", "c.json", {}, options);
+           })
+        .message;
+  };
+  const std::string sentence =
+      "the hidden width, expand * d_model rounded, is 0; it must be at least 1";
+  const std::string mixer = R"("mixer": {"type": "leaky"}, )";
+  const std::string narrow = R"("block": {)" + mixer + R"("mlp": {"expand": 0.01}},)" + "\n";
+  // All layers take it from the block.
+  const std::string in_block = "c.json:2:57: /layers/0/mlp/expand: " + sentence;
+  CHECK(faults(narrow + R"("layers": 40)") == in_block);
+  CHECK(faults(narrow + R"("layers": [{}, {"dropout": 0.5}])") == in_block);
+  // One has its own, and another is right.
+  CHECK(faults(narrow + R"("layers": [{}, {"mlp": {"expand": 0.02}}, {"mlp": "none"}])") ==
+        in_block + "\nc.json:3:35: /layers/1/mlp/expand: " + sentence);
+  // Two that were written alike are two.
+  CHECK(faults(R"("block": {"mixer": {"type": "leaky"}},)"
+               "\n"
+               R"("layers": [{"mlp": {"expand": 0.01}}, {"mlp": {"expand": 0.01}}])") ==
+        "c.json:3:31: /layers/0/mlp/expand: " + sentence +
+            "\nc.json:3:58: /layers/1/mlp/expand: " + sentence);
 }
 
 TEST_CASE("values out of range are refused") {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "ssm/base/text.h"
@@ -29,25 +31,55 @@ std::string StaleHint(const JsonValue& json) {
 // Faults of Check, against keys of one object.
 class ObjectFaults final : public Faults {
  public:
-  ObjectFaults(const JsonValue& object, const Where& where, ReadContext& context)
-      : object_(object), where_(where), context_(context) {}
+  ObjectFaults(const JsonValue& object, const Where& where, std::span<const StackJson> stacks,
+               ReadContext& context)
+      : object_(object), where_(where), stacks_(stacks), context_(context) {}
 
   void Add(std::string_view key, std::string_view sentence) override {
+    const std::vector<std::string> steps = SplitText(key, '/');
     Where where = where_;
-    const JsonValue* value = &object_;
-    for (const std::string& step : SplitText(key, '/')) {
+    const StackJson* stack = StackAt(steps);
+    if (stack == nullptr) {
+      Follow(object_, steps, where);
+      return context_.Fault(where, std::string(sentence));
+    }
+    Follow(object_, std::span(steps).first(1), where);
+    where.pointer = PointerTo(where.pointer, steps[1]);
+    const JsonValue layer = stack->Layer(*ParseInteger(steps[1]));
+    if (!layer.Absent()) where.place = layer.place;
+    const std::span<const std::string> below = std::span(steps).subspan(2);
+    Follow(layer, below, where);
+    // What all layers take from one place is wrong once.
+    if (!told_.insert({where.place, Join(below, "/"), std::string(sentence)}).second) return;
+    context_.Fault(where, std::string(sentence));
+  }
+
+ private:
+  /// The stack whose layer a path leads into, or null.
+  const StackJson* StackAt(const std::vector<std::string>& steps) const {
+    if (steps.size() < 2 || !ParseInteger(steps[1])) return nullptr;
+    for (const StackJson& stack : stacks_) {
+      if (stack.name() == steps[0]) return &stack;
+    }
+    return nullptr;
+  }
+
+  /// Takes `where` along a path, to the last place on it where something was written.
+  static void Follow(const JsonValue& from, std::span<const std::string> steps, Where& where) {
+    const JsonValue* value = &from;
+    for (const std::string& step : steps) {
       if (step.empty()) continue;
       where.pointer = PointerTo(where.pointer, step);
       value = value == nullptr ? nullptr : value->Find(step);
       if (value != nullptr && !value->Absent()) where.place = value->place;
     }
-    context_.Fault(where, std::string(sentence));
   }
 
- private:
   const JsonValue& object_;
   const Where& where_;
+  std::span<const StackJson> stacks_;
   ReadContext& context_;
+  std::set<std::tuple<JsonPlace, std::string, std::string>> told_;
 };
 
 }  // namespace
@@ -68,7 +100,7 @@ void FieldReader::Read(Configurable& into) {
     ReportRest(std::to_string(element.index), element.patch.place, element.patch);
   }
   if (context_.troubles() != before) return;
-  ObjectFaults faults(object_, where_, context_);
+  ObjectFaults faults(object_, where_, stacks_, context_);
   into.Check(faults);
 }
 

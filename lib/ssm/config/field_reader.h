@@ -11,6 +11,7 @@
 #include "ssm/config/fields.h"
 #include "ssm/config/json_value.h"
 #include "ssm/config/read_context.h"
+#include "ssm/config/stack_json.h"
 
 namespace ssm {
 
@@ -80,8 +81,8 @@ class FieldReader final : public FieldVisitor {
                                    IntRange range);
   void ReadBlock(const Where& where, const JsonValue& block, const JsonValue& layers,
                  StackField& value);
-  void ReadLayers(const Where& block_where, const JsonValue& block, const Where& where,
-                  const JsonValue& layers, StackField& value);
+  void ReadLayers(const Where& block_where, const Where& where, const StackJson& stack,
+                  StackField& value);
 
   void ReportRest(const std::string& key, const JsonPlace& place, const JsonValue& value);
 
@@ -90,6 +91,7 @@ class FieldReader final : public FieldVisitor {
   ReadContext& context_;
   const TypeKeys* types_;
   std::vector<std::string> known_;
+  std::vector<StackJson> stacks_;
 };
 
 /// Fills `into` from an object that files and overrides made together, unknown keys reported with

@@ -10,7 +10,6 @@
 #include "ssm/config/field_reader.h"
 #include "ssm/config/field_words.h"
 #include "ssm/config/name_visitor.h"
-#include "ssm/config/patch.h"
 #include "ssm/config/read_value.h"
 
 namespace ssm {
@@ -50,17 +49,6 @@ class SharedInt final : public NameVisitor {
   ReadContext& context_;
   std::string told_;
 };
-
-// The block as its layers see it: what changes of type took from it was reported there.
-JsonValue ForLayer(JsonValue block) {
-  if (block.stale == Stale::kReplaced) block.stale = Stale::kBlock;
-  for (JsonMember& member : block.members) member.value = ForLayer(std::move(member.value));
-  return block;
-}
-
-const JsonValue* LayerPatch(const JsonValue& layers, int64_t i) {
-  return layers.Is(Kind::kArray) ? &layers.items[static_cast<size_t>(i)] : nullptr;
-}
 
 }  // namespace
 
@@ -198,30 +186,25 @@ void FieldReader::ReadBlock(const Where& where, const JsonValue& block, const Js
   context_.left_unread = unread;
 }
 
-void FieldReader::ReadLayers(const Where& block_where, const JsonValue& block, const Where& where,
-                             const JsonValue& layers, StackField& value) {
+void FieldReader::ReadLayers(const Where& block_where, const Where& where, const StackJson& stack,
+                             StackField& value) {
   const bool before = std::exchange(context_.types_optional, false);
   std::set<JsonPlace> muted = context_.MuteKnown();
   for (int64_t i = 0; i < value.size(); ++i) {
     Where at{PointerTo(where.pointer, std::to_string(i)), block_where.place};
-    JsonValue layer = ForLayer(block);
-    const auto lay = [&](const JsonValue& patch) {
-      if (!patch.Is(Kind::kObject)) {
-        Refuse({at.pointer, patch.place}, patch, "an object that patches the block");
-        return;
+    for (const JsonValue* patch : stack.Patches(i)) {
+      if (!patch->Is(Kind::kObject)) {
+        Refuse({at.pointer, patch->place}, *patch, "an object that patches the block");
+      } else if (!patch->members.empty()) {
+        at.place = patch->place;
       }
-      if (!patch.members.empty()) at.place = patch.place;
-      ApplyPatch(layer, patch, PatchKind::kLayer);
-    };
-    if (const JsonValue* patch = LayerPatch(layers, i)) lay(*patch);
-    for (const JsonElementPatch& element : layers.elements) {
-      if (element.index == i) lay(element.patch);
     }
+    const JsonValue layer = stack.Layer(i);
     FieldReader(layer, at, context_, nullptr).Read(value.at(i));
   }
   context_.Unmute(std::move(muted));
   context_.types_optional = before;
-  for (const JsonElementPatch& element : layers.elements) {
+  for (const JsonElementPatch& element : stack.layers().elements) {
     if (element.index >= value.size()) {
       RefuseIndex(where, element, static_cast<size_t>(value.size()));
     }
@@ -239,7 +222,8 @@ void FieldReader::Stack(const char* prototype_name, const char* count_name, Stac
   const std::optional<int64_t> size = ReadCount(where, layers, value.size(), count);
   if (!size) return;
   value.Resize(*size);
-  ReadLayers(block_where, block, where, layers, value);
+  stacks_.emplace_back(count_name, block, layers);
+  ReadLayers(block_where, where, stacks_.back(), value);
 }
 
 }  // namespace ssm
