@@ -10,8 +10,9 @@
 # Values are parted at commas outside brackets and quotes: 'eval.lengths=[64,128],[256]'. Values of
 # eval.* train nothing anew: each run is evaluated with all of them. ssmctl is $SSMCTL, that of the
 # PATH, or build/release/ssmctl.
-# Run again, it skips what is finished (by the config hash) and continues what was cut off. A run
-# that fails is told at once and does not stop the others. Ctrl-C or SIGTERM lets the trainings save
+# Run again, it skips what is finished (by the config hash), continues what was cut off, and
+# evaluates what another "eval" section of the configs asks, without training for it. A run that
+# fails is told at once and does not stop the others. Ctrl-C or SIGTERM lets the trainings save
 # and stops; a second one ends them at once. Other machines take the lines of --dry-run:
 #   scripts/sweep.sh --dry-run -j 4 ... | xargs -d '\n' -P 4 -n 1 sh -c
 #   sed -n "${SLURM_ARRAY_TASK_ID}p" lines | sh
@@ -72,16 +73,13 @@ on_signal() {
 
 log_of() { printf '%s/.logs/%s.txt' "$out" "${run_name[$1]}"; }
 
-# field NAME FILE: text of a member of a JSON file as ssmctl writes it.
-field() { sed -n "s/^ *\"$1\": \"\(.*\)\",\{0,1\}$/\1/p" "$2"; }
-
 # finished INDEX: whether its folder holds the whole training of its config.
 finished() {
   local run=$out/${run_name[$1]} latest
   [[ -f $run/status.json && -f $run/checkpoints/LATEST ]] || return 1
-  [[ $(field state "$run/status.json") == finished ]] || return 1
+  [[ $(field state < "$run/status.json") == finished ]] || return 1
   latest=$run/checkpoints/$(< "$run/checkpoints/LATEST")/state.json
-  [[ -f $latest && $(field config_hash "$latest") == "${run_hash[$1]}" ]]
+  [[ -f $latest && $(field config_hash < "$latest") == "${run_hash[$1]}" ]]
 }
 
 # held_by_another CODE WORDS: whether ssmctl refused to train because another process does.

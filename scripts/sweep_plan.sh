@@ -151,6 +151,7 @@ run_config=()
 run_words=() # KEY=VALUE, one a line
 run_name=()
 run_hash=()  # empty when ssmctl refuses the config
+run_eval=()  # KEY=VALUE of the config's section eval, one a line
 run_fault=() # why it does
 run_state=() # '', ok, skipped, failed, stopped, held
 evaluations=() # KEY=VALUE of eval.*, one a line; at least one entry
@@ -175,6 +176,9 @@ cross() {
     combinations=("${longer[@]}")
   done
 }
+
+# field NAME: text of a member of the JSON on standard input, as ssmctl writes it.
+field() { sed -n "s/^ *\"$1\": \"\(.*\)\",\{0,1\}$/\1/p"; }
 
 # lines TEXT: fills `words` with its lines.
 lines() {
@@ -206,11 +210,12 @@ name_run() {
 
 # add_run CONFIG WORDS: unless it is there already.
 add_run() {
-  local answer hash='' fault='' name
+  local answer hash='' fault='' eval='' name
   local -a words
   lines "$2"
-  if answer=$("$ssmctl" train "$1" "${words[@]}" --hash --quiet 2>&1); then
-    hash=${answer##*$'\n'}
+  if answer=$("$ssmctl" train "$1" "${words[@]}" --hash --json --quiet 2>&1); then
+    hash=$(field config_hash <<< "$answer")
+    eval=$(sed -n 's/^ *"\(eval\.[^"]*\)",\{0,1\}$/\1/p' <<< "$answer")
   else
     fault=${answer:-ssmctl ended with $?}
   fi
@@ -228,6 +233,7 @@ add_run() {
   run_words+=("$2")
   run_name+=("$name")
   run_hash+=("$hash")
+  run_eval+=("$eval")
   run_fault+=("$fault")
   run_state+=('')
 }
@@ -255,8 +261,11 @@ train_command() {
     --out "$out/${run_name[$1]}" --resume "${flags[@]}")
 }
 
+# A run that is there already was made with a section eval that may be another now.
 eval_command() {
   local -a words
-  lines "$2"
+  local asked=$2
+  [[ ! -e $out/${run_name[$1]} || -z ${run_eval[$1]} ]] || asked=${run_eval[$1]}$'\n'$2
+  lines "$asked"
   command=("$ssmctl" eval "$out/${run_name[$1]}" "${words[@]}" "${flags[@]}")
 }

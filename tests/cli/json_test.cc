@@ -118,6 +118,14 @@ TEST_CASE("the config hash printed is that of the checkpoint, and nothing is wri
   const json document = JsonOf({"train", tiny.config, "--hash", "--json"});
   CHECK(document["schema"] == "ssmctl.hash/1");
   const std::string hash = document["config_hash"];
+  // With the section that the hash leaves out, as words for ssmctl eval.
+  const json eval = {"eval.examples=5",     "eval.mode=step",     "eval.split=test",
+                     "eval.lengths=[8,16]", "eval.dt_scale=0.25", "eval.batch=16"};
+  const json other =
+      JsonOf({"train", tiny.config, "--hash", "--json", "eval.examples=5", "eval.lengths=[8,16]",
+              "eval.mode=step", "eval.dt_scale=0.25", "eval.batch=16"});
+  CHECK(other["eval"] == eval);
+  CHECK(other["config_hash"] == hash);
   CHECK(RunSsmctl({"train", tiny.config, "name=other", "--hash"}).out == hash + "\n");
   CHECK(RunSsmctl({"train", tiny.config, "seed=4", "--hash"}).out != hash + "\n");
   CHECK(ListDirectory(tiny.folder.path()) == std::vector<std::string>{"tiny.json"});

@@ -37,6 +37,33 @@ skip_of_grid() {
   write_config track.json 8
 }
 
+# Another section "eval" is evaluated, and trains nothing.
+eval_section_case() {
+  local run
+  write_config section.json 8
+  run_sweep 0 section.json --seeds 1,2 --out section
+  cp -a section trained
+  sed -i 's/"eval": .*/"eval": {"examples": 12, "lengths": [24, 32], "mode": "step"}}/' section.json
+  run_sweep 0 --dry-run section.json --seeds 1,2 --out section
+  mv out lines
+  run_sweep 0 section.json --seeds 1,2 --out section
+  expect_in 'sweep: 2 skipped' err
+  expect_equal "$(rows)" 6 # those of the first section stay
+  for run in trained/*/; do
+    run=section/$(basename "$run")
+    expect diff -r "$run" "trained/${run#*/}" --exclude=results
+    expect test -e "$run"/results/test-step-T24-n12-step8-seed[12].json
+    expect test -e "$run"/results/test-step-T32-n12-step8-seed[12].json
+  done
+  # What the command line says of eval.* counts more, and the printed lines do the same.
+  run_sweep 0 section.json --seeds 1,2 --out section eval.examples=5 eval.mode=forward
+  expect test -e section/section-seed_1-*/results/test-forward-T24-n5-step8-seed1.json
+  rm -rf section/*/results
+  sh lines > out 2> err || complain "sh lines"
+  expect_equal "$(find section -path '*/results/test-step-T??-n12-*' | wc -l)" 4
+  expect_equal "$(find section -path '*/results/*.json' | wc -l)" 4
+}
+
 # seed.eval stands beside seeds of training, wherever it is written.
 seed_case() {
   run_sweep 0 track.json seed.eval=7 --seeds 5,6 --out seeds
@@ -139,4 +166,4 @@ LINES
   expect_in 'scripts/sweep.sh [options] CONFIG.json' out
 }
 
-run_cases "$@" -- grid seed duplicate list failure dry_run threads usage
+run_cases "$@" -- grid eval_section seed duplicate list failure dry_run threads usage

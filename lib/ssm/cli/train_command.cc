@@ -48,8 +48,22 @@ std::string PlanText(const TrainPlan& plan) {
   return text.substr(text.find('\n') + 1);  // no header line
 }
 
-std::string HashJson(const std::string& hash) {
-  return Json({{"schema", "ssmctl.hash/1"}, {"config_hash", hash}}).dump(2) + "\n";
+/// The section "eval", which the hash leaves out, as overrides of it.
+std::vector<std::string> EvalWords(ExperimentConfig& config) {
+  const Json section = Json::parse(WriteConfig(config.eval));
+  std::vector<std::string> words;
+  for (const auto& [key, value] : section.items()) {
+    words.push_back("eval." + key + "=" +
+                    (value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+  return words;
+}
+
+std::string HashJson(ExperimentConfig& config) {
+  const Json json = {{"schema", "ssmctl.hash/1"},
+                     {"config_hash", ConfigHash(config)},
+                     {"eval", EvalWords(config)}};
+  return json.dump(2) + "\n";
 }
 
 int64_t MaxMemory(const TrainCommand& command) {
@@ -72,8 +86,8 @@ ExitCode DryRun(const TrainCommand& command, const CommandContext& context) {
   RequireTrainable(*experiment.config);
   WarnOfUnseenTime(*experiment.config);
   if (command.hash) {
-    const std::string hash = ConfigHash(*experiment.config);
-    context.output->Write(command.json ? HashJson(hash) : hash + "\n");
+    ExperimentConfig& config = *experiment.config;
+    context.output->Write(command.json ? HashJson(config) : ConfigHash(config) + "\n");
   } else {
     TimeTraining(*experiment.config, threads, plan, max_memory);
     context.output->Write(command.json ? PlanJson(plan) : PlanText(plan));
