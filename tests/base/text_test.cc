@@ -95,6 +95,9 @@ TEST_CASE("counts, sizes and durations") {
   CHECK(FormatCount(1000) == "1,000");
   CHECK(FormatCount(-1234567) == "-1,234,567");
   CHECK(FormatCount(123456) == "123,456");
+  CHECK(FormatCount(1, "sequence") == "1 sequence");
+  CHECK(FormatCount(0, "sequence") == "0 sequences");
+  CHECK(FormatCount(1024, "sequence") == "1,024 sequences");
   CHECK(FormatBytes(0) == "0 B");
   CHECK(FormatBytes(1023) == "1023 B");
   CHECK(FormatBytes(1536) == "1.50 KiB");

@@ -82,12 +82,6 @@ TEST_CASE("a probe is compared with nothing, and says why") {
         "Split \"probe\" has no right answers to judge by: it is for the kernel.\n");
 }
 
-TEST_CASE("one is not many") {
-  CHECK(CountText(1, "sequence") == "1 sequence");
-  CHECK(CountText(0, "sequence") == "0 sequences");
-  CHECK(CountText(1024, "sequence") == "1,024 sequences");
-}
-
 TEST_CASE("each reason for a missing metric or verdict is told once") {
   CellResult flat, wild, alone;
   flat.undefined = "flat";

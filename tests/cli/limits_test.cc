@@ -77,6 +77,23 @@ TEST_CASE("what does not fit is refused with numbers, and nothing is written") {
   }
 }
 
+TEST_CASE("laws of a model that cannot fit are refused before the first is asked") {
+  const test::TempFolder folder;
+  const std::string config = folder / "tiny.json";
+  AtomicWriteFile(config, test::kTinyTrack);
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--law", "split"}}) {
+    std::vector<std::string> words = {"check", config, "model.d_model=32768", "model.layers=1024"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = RunSsmctl(words);
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 71);
+    CHECK(Says(outcome, "error: Checking "));
+    CHECK(Says(outcome, "TiB of memory and "));
+    CHECK(Says(outcome, "; lower model.d_model"));
+    CHECK(outcome.out.empty());
+  }
+}
+
 TEST_CASE("a cell that cannot fit is refused before it starts") {
   const TrainedRun trained;
   REQUIRE(trained.trained.code == 0);

@@ -302,6 +302,21 @@ TEST_CASE("windows of a part share no row, whatever their length and stride") {
   CHECK(test::ErrorOf([&] { count(10, 1e9); }).Says("of 200 rows"));
 }
 
+TEST_CASE("the description counts in plain words") {
+  const test::TempFolder folder;
+  SeriesTask task = MakeTask(folder);
+  const auto says = [&](const char* part) {
+    task.Load(folder.path());
+    return task.Describe().find(part) != std::string::npos;
+  };
+  CHECK(says("3 rows later"));
+  CHECK(says("windows of 10 rows from the first 120, "));
+  CHECK(says("3 rows between the parts are left out"));
+  task.horizon = 1;
+  CHECK(says("1 row later"));
+  CHECK(says("1 row between the parts is left out"));
+}
+
 TEST_CASE("the laws of streams on the robot's poses") {
   const auto holder = test::ReadTask(R"({"type": "series", "file": "simul.rawlog.GT.txt",
       "time_column": "0", "angles": ["3"], "horizon": 10, "context": 32,

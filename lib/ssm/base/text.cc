@@ -134,6 +134,10 @@ std::string FormatCount(int64_t value) {
   return text;
 }
 
+std::string FormatCount(int64_t value, std::string_view noun) {
+  return fmt::format("{} {}{}", FormatCount(value), noun, value == 1 ? "" : "s");
+}
+
 std::optional<double> ParseNumber(std::string_view text) {
   if (text.starts_with('+')) {
     text.remove_prefix(1);

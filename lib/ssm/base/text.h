@@ -29,6 +29,8 @@ std::string FormatNumber(int64_t value);
 std::string FormatDigits(double value, int digits);
 /// "12,345,678".
 std::string FormatCount(int64_t value);
+/// "1 step", "1,024 steps".
+std::string FormatCount(int64_t value, std::string_view noun);
 
 /// The whole of `text` as a number; nothing where it is not exactly one. No leading space; a
 /// leading '+' is fine; "nan" and "inf" in any case are numbers. Out of range gives 0 or +-inf.

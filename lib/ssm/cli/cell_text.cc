@@ -84,10 +84,6 @@ std::string VerdictText(const CellResult& cell) {
   return NoRightAnswers(cell) ? "-" : VerdictWord(cell);
 }
 
-std::string CountText(int64_t count, const std::string& noun) {
-  return FormatCount(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 std::string DescribeFor(const Task& task, std::span<const CellResult> cells) {
   const int64_t own = task.Spec().steps;
   const bool same = std::all_of(cells.begin(), cells.end(), [&](const CellResult& cell) {
@@ -95,7 +91,7 @@ std::string DescribeFor(const Task& task, std::span<const CellResult> cells) {
   });
   if (same) return task.Describe();
   return fmt::format("(At its own length of {} and its own rate, unlike below:) {}",
-                     CountText(own, "step"), task.Describe());
+                     FormatCount(own, "step"), task.Describe());
 }
 
 std::string UndefinedNote(const CellResult& cell) {

@@ -26,8 +26,6 @@ std::string BestHeuristicText(const CellResult& cell);
 std::string ChanceText(const CellResult& cell);
 /// VerdictWord, "-" in a probe.
 std::string VerdictText(const CellResult& cell);
-/// "1 sequence", "1,024 sequences".
-std::string CountText(int64_t count, const std::string& noun);
 /// Task::Describe, introduced by the length it speaks of where a cell has another length or rate.
 std::string DescribeFor(const Task& task, std::span<const CellResult> cells);
 /// "Undefined: why.\n" of a metric without a value; "" where it has one.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "ssm/base/memory.h"
 #include "ssm/base/text.h"
 #include "ssm/cli/commands.h"
 #include "ssm/experiment/experiment_config.h"
@@ -16,6 +17,8 @@ namespace ssm {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr double kBytesOfNumber = 48;  // of a parameter, in the law that holds least; measured
 
 Json ToJson(const LawResult& result) {
   const bool finite = std::isfinite(result.worst);
@@ -41,6 +44,20 @@ std::vector<LawResult> Ask(ExperimentConfig& config, const LawRequest& request) 
                          request);
 }
 
+/// @throws Error(kRefused) where the laws of the model would not fit into memory.
+void RefuseHugeModel(const ExperimentConfig& config) {
+  const auto layout = MakeModel<double>(config, InitialValues::kLayout);
+  const double bytes = kBytesOfNumber * static_cast<double>(layout->parameters().flat_size());
+  const MemoryBound memory = FreeMemory();
+  if (bytes <= static_cast<double>(memory.bytes)) return;
+  Fail(ExitCode::kRefused,
+       fmt::format("Checking {} parameters takes {} of memory and {} {}; lower model.d_model, "
+                   "model.layers or the mixers' state: a small model keeps the same laws.",
+                   FormatCount(layout->parameters().count()),
+                   FormatBytes(static_cast<int64_t>(std::min(bytes, 0x1p62))),
+                   FormatBytes(memory.bytes), memory.words));
+}
+
 std::string Summary(const std::vector<LawResult>& results) {
   const auto failed = std::count_if(results.begin(), results.end(),
                                     [](const LawResult& result) { return !result.passed; });
@@ -63,6 +80,7 @@ ExitCode RunCheck(const CheckCommand& command, const CommandContext& context) {
                                    : BreakMixers(catalogue.mixers, FaultFromName(command.broken));
   const Experiment experiment =
       ReadExperiment({command.config, command.overrides}, mixers, catalogue.tasks);
+  RefuseHugeModel(*experiment.config);
 
   CountAllocationsWithNew();
   LawRequest request;

@@ -117,7 +117,7 @@ std::string CurveText(const Curve& curve, int64_t sequences, const TerminalStyle
   if (heights.empty()) {
     return text +
            fmt::format(": undefined, as only one side was chosen in {}; raise eval.examples\n",
-                       CountText(sequences, "sequence"));
+                       FormatCount(sequences, "sequence"));
   }
   const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
   if (*low > 0) text += " (max/min " + FormatDigits(*high / *low, 3) + ")";

@@ -73,7 +73,7 @@ std::vector<Fact> FactsOf(const std::vector<KnownValue>& known, const CellResult
   for (const ReferenceResult& reference : measured.references) {
     if (!reference.measured()) continue;
     facts.push_back({reference.role, reference.name, measured.metric, reference.estimate,
-                     "measured on " + CountText(measured.sequences, "sequence")});
+                     "measured on " + FormatCount(measured.sequences, "sequence")});
   }
   return facts;
 }
@@ -140,7 +140,7 @@ std::string ToText(const TaskFile& file, const CellResult& cell, const std::vect
   std::string text =
       fmt::format("{}\n{}\n\nlength {}, split {}, {}, seed {}\n\n", file.type(),
                   WrapText(DescribeFor(file.task(), std::span(&cell, 1)), 80, 0), cell.key.length,
-                  SplitName(cell.key.split), CountText(cell.key.examples, "sequence"), file.seed);
+                  SplitName(cell.key.split), FormatCount(cell.key.examples, "sequence"), file.seed);
   const TableStyle style{.bold_header = color, .indent = ""};
   const std::vector<TableColumn> columns = {{"role", Align::kLeft},
                                             {"name", Align::kLeft},

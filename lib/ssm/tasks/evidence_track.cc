@@ -10,13 +10,6 @@
 #include "ssm/tasks/streams.h"
 
 namespace ssm {
-namespace {
-
-std::string CountedSteps(int64_t n) {
-  return fmt::format("{} step{}", FormatCount(n), n == 1 ? "" : "s");
-}
-
-}  // namespace
 
 void EvidenceTrack::VisitFields(FieldVisitor& visitor) {
   visitor.Real("tau", tau, {.min = 0.1, .max = 1e7}, "time constant of the process, in steps");
@@ -126,7 +119,7 @@ std::string EvidenceTrack::DescribeWindows() const {
   for (const int64_t window : windows) {
     const double error = WindowError(LawOf({}).ou, lag, window);
     floors += fmt::format("{}{} with {}", floors.empty() ? "" : ", ", FormatDigits(error, 4),
-                          CountedSteps(window));
+                          FormatCount(window, "step"));
   }
   if (floors.empty()) return {};
   return fmt::format(" A model that sees only the newest steps cannot get below {}.", floors);

@@ -5,20 +5,13 @@
 #include "ssm/tasks/relocate_tokens.h"
 
 namespace ssm {
-namespace {
-
-std::string Counted(int64_t n, const char* what) {
-  return fmt::format("{} {}{}", FormatCount(n), what, n == 1 ? "" : "s");
-}
-
-}  // namespace
 
 std::string RelocateTokens::DescribeEvents() const {
   std::string text = fmt::format(
       "{} and {} stand at {} places. Of {} event slots ({} each) the first {} show where. Then a "
       "slot moves an object with probability {}",
-      Counted(objects, "object"), Counted(containers, "container"), FormatCount(places),
-      FormatCount(LawOf({}).slots), Counted(StepsOfSlot(), "step"),
+      FormatCount(objects, "object"), FormatCount(containers, "container"), FormatCount(places),
+      FormatCount(LawOf({}).slots), FormatCount(StepsOfSlot(), "step"),
       FormatCount(objects + containers), FormatNumber(p_move));
   if (containers > 0) {
     text += fmt::format(
@@ -27,7 +20,7 @@ std::string RelocateTokens::DescribeEvents() const {
         FormatNumber(p_put), FormatNumber(p_take), FormatNumber(p_carry));
   }
   if (p_noise > 0) {
-    const std::string words = Counted(noise_words, "noise word");
+    const std::string words = FormatCount(noise_words, "noise word");
     text += fmt::format(", shows one of {} with {}", words, FormatNumber(p_noise));
   }
   if (mode == Mode::kStream) text += fmt::format(", is a question with {}", FormatNumber(p_ask));
@@ -85,7 +78,7 @@ std::string RelocateTokens::DescribeObservers() const {
              "remembers {} and guesses when it would need more. stale_answer is how often "
              "the model gives the last seen place where that is wrong; tracking is how much more "
              "often it is right there: 1 tracks, -1 echoes what was seen.",
-             Counted(window, "step"));
+             FormatCount(window, "step"));
 }
 
 std::string RelocateTokens::Describe() const {

@@ -175,12 +175,12 @@ std::unique_ptr<Scorer> SeriesTask::MakeScorer(Split split) const {
 std::string SeriesTask::Describe() const {
   const SeriesData& d = data();
   std::string text = fmt::format(
-      "The recording {} has {} rows of {}. After every row the model says {} {} {} later, in "
+      "The recording {} has {} of {}. After every row the model says {} {} later, in "
       "standard deviations over the training part.",
-      BaseName(file), FormatCount(d.rows()), Join(d.names, ", "),
+      BaseName(file), FormatCount(d.rows(), "row"), Join(d.names, ", "),
       predict == SeriesPredict::kValue ? "where they will be"
                                        : "by how much they will have changed",
-      FormatCount(horizon), horizon == 1 ? "row" : "rows");
+      FormatCount(horizon, "row"));
   if (d.interval > 0) {
     text += fmt::format(" Rows come every {} units of time in the median.",
                         FormatDigits(d.interval, 3));
@@ -194,16 +194,14 @@ std::string SeriesTask::Describe() const {
         FormatCount(missing), FormatCount(d.values.size()));
   }
   text += fmt::format(
-      " It trains on windows of {} rows from the first {}, is validated on {} windows and tested "
-      "on {} "
-      "after that; {} rows between the parts are left out. The error is in units of the variance "
-      "of "
-      "what is asked in that part. Beside the model: persistence, constant velocity{}, and the "
-      "training mean as "
-      "chance. There is no ceiling: the law of a recording is not known.",
-      FormatCount(context), FormatCount(d.part(Split::kTrain).rows()),
-      FormatCount(Examples(Split::kValidation, {})), FormatCount(Examples(Split::kTest, {})),
-      FormatCount(horizon), d.interval > 0 ? " per unit of time" : "");
+      " It trains on windows of {} from the first {}, is validated on {} and tested on {} after "
+      "that; {} between the parts {} left out. The error is in units of the variance of what is "
+      "asked in that part. Beside the model: persistence, constant velocity{}, and the training "
+      "mean as chance. There is no ceiling: the law of a recording is not known.",
+      FormatCount(context, "row"), FormatCount(d.part(Split::kTrain).rows()),
+      FormatCount(Examples(Split::kValidation, {}), "window"),
+      FormatCount(Examples(Split::kTest, {}), "window"), FormatCount(horizon, "row"),
+      horizon == 1 ? "is" : "are", d.interval > 0 ? " per unit of time" : "");
   return text;
 }
 
