@@ -32,9 +32,19 @@ void Comparison::Check(const std::string& what, std::span<const double> found,
 
 const std::vector<ReferenceKind>& Kinds() {
   static const std::vector<ReferenceKind> kinds = {
-      {"adamw", RunAdamW}, {"gru", RunGru}, {"lstm", RunLstm},
-      {"lru", RunLru},     {"rnn", RunRnn}, {"rotary", RunRotary},
-      {"s4d", RunS4d},     {"s5", RunS5},   {"window_attention", RunWindowAttention},
+      {"adamw", RunAdamW},
+      {"gru", RunGru},
+      {"hippo_lagt", RunHippoLagt},
+      {"hippo_legs", RunHippoLegs},
+      {"hippo_legs_online", RunHippoLegsOnline},
+      {"hippo_legt", RunHippoLegt},
+      {"lstm", RunLstm},
+      {"lru", RunLru},
+      {"rnn", RunRnn},
+      {"rotary", RunRotary},
+      {"s4d", RunS4d},
+      {"s5", RunS5},
+      {"window_attention", RunWindowAttention},
   };
   return kinds;
 }

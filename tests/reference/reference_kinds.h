@@ -33,6 +33,10 @@ const std::vector<ReferenceKind>& Kinds();
 
 void RunAdamW(const ReferenceCase& c, Comparison& comparison);
 void RunGru(const ReferenceCase& c, Comparison& comparison);
+void RunHippoLagt(const ReferenceCase& c, Comparison& comparison);
+void RunHippoLegs(const ReferenceCase& c, Comparison& comparison);
+void RunHippoLegsOnline(const ReferenceCase& c, Comparison& comparison);
+void RunHippoLegt(const ReferenceCase& c, Comparison& comparison);
 void RunLstm(const ReferenceCase& c, Comparison& comparison);
 void RunLru(const ReferenceCase& c, Comparison& comparison);
 void RunRnn(const ReferenceCase& c, Comparison& comparison);
