@@ -42,4 +42,7 @@ echo "== trained and evaluated in $((SECONDS - started)) s"
 echo
 "$ssmctl" table "${runs[@]}"
 echo
+echo "== who follows what is hidden, and who says where it was seen last"
+"$ssmctl" table runs/quickstart/relocate_tokens* --by "hidden moves"
+echo
 echo "Next: $ssmctl --help, or change a value: $ssmctl train ${config} train.steps=500 --out runs/mine"
