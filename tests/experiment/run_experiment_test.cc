@@ -81,6 +81,20 @@ TEST_CASE("a finished run resumed unchanged is done at once") {
   CHECK(tiny.Result("run") == before);
 }
 
+TEST_CASE("a finished run takes a new name and evaluation, and is not trained again") {
+  const Trainee tiny;
+  const std::string run = tiny.Train(tiny.Request("run")).run;
+  const std::string metrics = ReadFile(run + "/metrics.jsonl");
+  TrainRequest request = tiny.Request("run");
+  request.source.overrides.push_back("name=renamed");
+  request.source.overrides.push_back("eval.examples=7");
+  CHECK(tiny.Train(request).step == 24);
+  const std::string config = ReadFile(run + "/config.json");
+  CHECK(config.find("\"renamed\"") != std::string::npos);
+  CHECK(config.find("\"examples\": 7") != std::string::npos);
+  CHECK(ReadFile(run + "/metrics.jsonl") == metrics);
+}
+
 TEST_CASE("stopped by time and resumed with other threads, step by step, the bits are the same") {
   const Trainee tiny;
   tiny.Train(tiny.Request("whole"));

@@ -112,7 +112,14 @@ std::optional<CheckpointState> LatestState(const RunDirectory& run) {
   }
 }
 
-/// A finished run, asked for nothing new.
+/// What a finished run may be told: its name, how it is evaluated, what it keeps.
+void KeepConfig(const Claim& claim) {
+  const std::string config = WriteConfig(*claim.experiment.config);
+  const std::string path = claim.run.config();
+  if (!Exists(path) || ReadFile(path) != config) AtomicWriteFile(path, config);
+}
+
+/// A finished run, asked for nothing that takes training.
 std::optional<TrainOutcome> AlreadyDone(const Claim& claim) {
   if (claim.fresh || !claim.status || claim.status->state != "finished") return std::nullopt;
   if (!claim.decision.unchanged) return std::nullopt;
@@ -130,6 +137,7 @@ std::optional<TrainOutcome> AlreadyDone(const Claim& claim) {
   outcome.step = state.step;
   outcome.best_step = state.early_stop.best_step;
   outcome.best_value = state.early_stop.best_value;
+  KeepConfig(claim);
   LogInfo(fmt::format("{} is finished: {} steps", claim.run.path(), outcome.step));
   return outcome;
 }
