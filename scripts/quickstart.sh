@@ -2,13 +2,14 @@
 # From a fresh checkout to a table of results.
 #   scripts/quickstart.sh [--no-install]
 # Installs missing Debian packages if it may (--no-install: prints the line and exits 69), builds
-# ssmctl, trains and evaluates the experiments of configs/quickstart, prints the table. Run again,
-# it continues what was cut off and repeats nothing that is finished.
+# ssmctl, trains and evaluates the nine experiments of configs/quickstart (three models on three
+# tasks), prints the table. Run again, it continues what was cut off and repeats nothing that is
+# finished.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 if [[ $# -gt 1 || ($# -eq 1 && $1 != --no-install) ]]; then
-  sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
   [[ ${1:-} == --help || ${1:-} == -h ]] && exit 0
   exit 64
 fi
@@ -42,7 +43,8 @@ echo "== trained and evaluated in $((SECONDS - started)) s"
 echo
 "$ssmctl" table "${runs[@]}"
 echo
-echo "== who follows what is hidden, and who says where it was seen last"
+echo "== who follows what is hidden (tracking near 1), and who says where it was seen last (near -1)"
 "$ssmctl" table runs/quickstart/relocate_tokens* --by "hidden moves"
 echo
-echo "Next: $ssmctl --help, or change a value: $ssmctl train ${config} train.steps=500 --out runs/mine"
+echo "Next: $ssmctl --help, or change a value:"
+echo "  $ssmctl train configs/quickstart/relocate_tokens_gru.json train.steps=500 --out runs/mine"
