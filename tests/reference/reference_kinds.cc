@@ -33,18 +33,21 @@ void Comparison::Check(const std::string& what, std::span<const double> found,
 const std::vector<ReferenceKind>& Kinds() {
   static const std::vector<ReferenceKind> kinds = {
       {"adamw", RunAdamW},
+      {"bilinear", RunBilinear},
       {"gru", RunGru},
       {"hippo_lagt", RunHippoLagt},
       {"hippo_legs", RunHippoLegs},
       {"hippo_legs_online", RunHippoLegsOnline},
       {"hippo_legt", RunHippoLegt},
-      {"lstm", RunLstm},
       {"lru", RunLru},
+      {"lstm", RunLstm},
       {"rnn", RunRnn},
       {"rotary", RunRotary},
+      {"s4_legs_dense", RunS4LegsDense},
       {"s4d", RunS4d},
       {"s5", RunS5},
       {"window_attention", RunWindowAttention},
+      {"zoh", RunZoh},
   };
   return kinds;
 }

@@ -32,6 +32,7 @@ struct ReferenceKind {
 const std::vector<ReferenceKind>& Kinds();
 
 void RunAdamW(const ReferenceCase& c, Comparison& comparison);
+void RunBilinear(const ReferenceCase& c, Comparison& comparison);
 void RunGru(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLagt(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLegs(const ReferenceCase& c, Comparison& comparison);
@@ -41,8 +42,10 @@ void RunLstm(const ReferenceCase& c, Comparison& comparison);
 void RunLru(const ReferenceCase& c, Comparison& comparison);
 void RunRnn(const ReferenceCase& c, Comparison& comparison);
 void RunRotary(const ReferenceCase& c, Comparison& comparison);
+void RunS4LegsDense(const ReferenceCase& c, Comparison& comparison);
 void RunS4d(const ReferenceCase& c, Comparison& comparison);
 void RunS5(const ReferenceCase& c, Comparison& comparison);
 void RunWindowAttention(const ReferenceCase& c, Comparison& comparison);
+void RunZoh(const ReferenceCase& c, Comparison& comparison);
 
 }  // namespace ssm::reference

@@ -1,4 +1,5 @@
-// What is wrong with a config, gathered over all its files. Internal to this layer.
+// What is wrong with a config, gathered over all its files. For this layer, and for
+// sources of others that read JSON files of their own.
 #pragma once
 
 #include <set>

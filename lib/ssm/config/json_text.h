@@ -1,5 +1,5 @@
 // Strict JSON text with places: what nlohmann::json parses, less what a config must not let
-// through. Internal to this layer.
+// through. For this layer, and for sources of others that read JSON files of their own.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// JSON as it was written: numbers keep their text, every value its place. Internal to this layer.
+// JSON as it was written: numbers keep their text, every value its place. For this
+// layer, and for sources of others that read JSON files of their own.
 #pragma once
 
 #include <cstdint>
