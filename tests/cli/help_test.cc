@@ -13,7 +13,7 @@ using ssm::test::RunSsmctl;
 
 namespace {
 
-const std::vector<std::string> kCommands = {"train", "eval", "check", "inspect",
+const std::vector<std::string> kCommands = {"train", "eval", "check", "inspect", "reproduce",
                                             "table", "task", "list",  "describe"};
 
 void CheckWidth(const std::string& text) {

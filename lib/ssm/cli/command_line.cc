@@ -29,6 +29,7 @@ class CommandLine {
     AddCheck();
     AddInspect();
     AddTable();
+    AddReproduce();
     AddTask();
     AddList();
     AddDescribe();
@@ -187,6 +188,19 @@ class CommandLine {
         ->type_name("AXIS")
         ->check(NotEmpty);
     AddJson(c, table_.json);
+  }
+
+  void AddReproduce() {
+    CLI::App& c = Add("reproduce", "compute a published result again, against its gates",
+                      "ssmctl reproduce ID [KEY=VALUE...] [options]",
+                      {"ssmctl reproduce P2", "ssmctl reproduce P3 result.seed=2"},
+                      [this] { return RunReproduce(reproduce_, context_); });
+    c.add_option("ID", reproduce_.id, "of a file in configs/results, or a file of that form")
+        ->required()
+        ->type_name("");
+    c.add_option("KEY=VALUE", reproduce_.overrides, "values that replace those of its fields")
+        ->type_name("");
+    AddJson(c, reproduce_.json);
   }
 
   void AddTask() {
@@ -413,6 +427,7 @@ class CommandLine {
   EvalCommand eval_;
   CheckCommand check_;
   InspectCommand inspect_;
+  ReproduceCommand reproduce_;
   TableCommand table_;
   TaskCommand task_;
   ListCommand list_;

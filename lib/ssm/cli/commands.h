@@ -88,6 +88,13 @@ struct InspectCommand {
 };
 ExitCode RunInspect(const InspectCommand& command, const CommandContext& context);
 
+struct ReproduceCommand {
+  std::string id;  // of a file in configs/results, or a file
+  std::vector<std::string> overrides;
+  bool json = false;
+};
+ExitCode RunReproduce(const ReproduceCommand& command, const CommandContext& context);
+
 struct TableCommand {
   std::vector<std::string> runs;
   std::string by;  // an axis: "hidden moves"; empty: whole cells

@@ -1,0 +1,46 @@
+// A result of the literature as something to compute again, with gates.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ssm/config/registry.h"
+
+namespace ssm {
+
+/// One number against its gate.
+struct GateRow {
+  std::string what;  // "N = 4 f theta, f theta 8"
+  double measured = 0;
+  double bound = 0;
+  bool upper = true;  // measured <= bound; else measured >= bound
+
+  /// NaN holds nothing.
+  bool holds() const { return upper ? measured <= bound : measured >= bound; }
+};
+
+/// A computation a file in configs/results names by its "type".
+class ResultComputation : public Configurable {
+ public:
+  /// Deterministic. `told` gets each row as soon as it is there; it may be empty.
+  virtual std::vector<GateRow> Run(const std::function<void(const GateRow&)>& told) const = 0;
+};
+
+using ResultRegistry = Registry<ResultComputation>;
+
+/// Every computation of the library, one line each.
+void RegisterResults(ResultRegistry& registry);
+
+/// A file in configs/results.
+struct PublishedResult final : Configurable {
+  explicit PublishedResult(const ResultRegistry& registry) : result(registry) {}
+  std::string id;         // "P2"
+  std::string title;      // what is shown
+  std::string published;  // the claim, and where it was made
+  OneOf<ResultComputation> result;
+
+  void VisitFields(FieldVisitor& visitor) override;
+};
+
+}  // namespace ssm
