@@ -1,0 +1,153 @@
+#include "ssm/systems/innovations_model.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+
+#include "ssm/base/errors.h"
+#include "ssm/systems/eigen_matrix-inl.h"
+
+namespace ssm {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+VectorXd VectorOf(const std::vector<double>& values) {
+  return Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+VectorXd RowOf(const Matrix& columns, int64_t k, const std::vector<double>& offset) {
+  VectorXd row(columns.cols);
+  for (int64_t j = 0; j < columns.cols; ++j)
+    row(j) = columns(k, j) - offset[static_cast<size_t>(j)];
+  return row;
+}
+
+/// Every entry times its row's and its column's factor.
+Matrix Times(Matrix matrix, const std::vector<double>& row, const std::vector<double>& col) {
+  for (int64_t i = 0; i < matrix.rows; ++i) {
+    for (int64_t j = 0; j < matrix.cols; ++j) {
+      if (!row.empty()) matrix(i, j) *= row[static_cast<size_t>(i)];
+      if (!col.empty()) matrix(i, j) *= col[static_cast<size_t>(j)];
+    }
+  }
+  return matrix;
+}
+
+std::vector<double> Inverses(std::vector<double> values) {
+  for (double& value : values) value = 1 / value;
+  return values;
+}
+
+/// The model for u = input_unit u', y = output_unit y', in the offsets as they are.
+InnovationsModel InUnits(InnovationsModel model, const std::vector<double>& input_unit,
+                         const std::vector<double>& output_unit) {
+  const std::vector<double> per_output = Inverses(output_unit);
+  model.system.B = Times(model.system.B, {}, input_unit);
+  model.system.C = Times(model.system.C, per_output, {});
+  model.system.D = Times(model.system.D, per_output, input_unit);
+  model.K = Times(model.K, {}, output_unit);
+  model.noise = Times(model.noise, per_output, per_output);
+  return model;
+}
+
+void AddSizeFault(const char* name, size_t found, int64_t wanted,
+                  std::vector<std::string>& faults) {
+  if (found == static_cast<size_t>(wanted)) return;
+  faults.push_back(fmt::format("{} has {} entries; it needs {}", name, found, wanted));
+}
+
+void AddShapeFault(const char* name, const Matrix& matrix, int64_t rows, int64_t cols,
+                   std::vector<std::string>& faults) {
+  if (matrix.rows != rows || matrix.cols != cols) {
+    faults.push_back(fmt::format("{} is {} x {}; it needs to be {} x {}", name, matrix.rows,
+                                 matrix.cols, rows, cols));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> FaultsOf(const InnovationsModel& model) {
+  std::vector<std::string> faults = FaultsOf(model.system);
+  AddShapeFault("K", model.K, model.states(), model.outputs(), faults);
+  AddShapeFault("noise", model.noise, model.outputs(), model.outputs(), faults);
+  AddSizeFault("x0", model.x0.size(), model.states(), faults);
+  AddSizeFault("input_offset", model.input_offset.size(), model.inputs(), faults);
+  AddSizeFault("output_offset", model.output_offset.size(), model.outputs(), faults);
+  const std::pair<const char*, const std::vector<double>&> lists[] = {
+      {"K", model.K.values},
+      {"noise", model.noise.values},
+      {"x0", model.x0},
+      {"input_offset", model.input_offset},
+      {"output_offset", model.output_offset}};
+  for (const auto& [name, values] : lists) {
+    if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) {
+      faults.push_back(fmt::format("{} has an entry that is not finite", name));
+    }
+  }
+  return faults;
+}
+
+InnovationsModel ToScaled(const InnovationsModel& model, const RecordScaling& scaling) {
+  InnovationsModel scaled = InUnits(model, scaling.u.scale, scaling.y.scale);
+  for (size_t j = 0; j < scaled.input_offset.size(); ++j) {
+    scaled.input_offset[j] = (model.input_offset[j] - scaling.u.offset[j]) / scaling.u.scale[j];
+  }
+  for (size_t j = 0; j < scaled.output_offset.size(); ++j) {
+    scaled.output_offset[j] = (model.output_offset[j] - scaling.y.offset[j]) / scaling.y.scale[j];
+  }
+  return scaled;
+}
+
+InnovationsModel FromScaled(const InnovationsModel& model, const RecordScaling& scaling) {
+  InnovationsModel plain = InUnits(model, Inverses(scaling.u.scale), Inverses(scaling.y.scale));
+  for (size_t j = 0; j < plain.input_offset.size(); ++j) {
+    plain.input_offset[j] = scaling.u.offset[j] + scaling.u.scale[j] * model.input_offset[j];
+  }
+  for (size_t j = 0; j < plain.output_offset.size(); ++j) {
+    plain.output_offset[j] = scaling.y.offset[j] + scaling.y.scale[j] * model.output_offset[j];
+  }
+  return plain;
+}
+
+Matrix PredictionErrors(const InnovationsModel& model, const InputOutputRecord& record,
+                        const std::vector<double>& x0, int64_t simulate_from) {
+  const MatrixXd A = ToEigen(model.system.A), B = ToEigen(model.system.B);
+  const MatrixXd C = ToEigen(model.system.C), D = ToEigen(model.system.D), K = ToEigen(model.K);
+  Matrix errors(record.samples(), record.outputs());
+  VectorXd x = VectorOf(x0);
+  for (int64_t k = 0; k < record.samples(); ++k) {
+    const VectorXd u = RowOf(record.u, k, model.input_offset);
+    const VectorXd e = RowOf(record.y, k, model.output_offset) - C * x - D * u;
+    for (int64_t j = 0; j < errors.cols; ++j) errors(k, j) = e(j);
+    VectorXd next = A * x + B * u;
+    if (simulate_from < 0 || k < simulate_from) next += K * e;
+    x = std::move(next);
+  }
+  return errors;
+}
+
+std::vector<double> EstimateInitialState(const InnovationsModel& model,
+                                         const InputOutputRecord& record, int64_t samples) {
+  const int64_t n = model.states(), p = model.outputs();
+  const int64_t used = samples < 0 ? record.samples() : std::min(samples, record.samples());
+  const std::vector<double> zero(static_cast<size_t>(n), 0.0);
+  if (n == 0 || used == 0) return zero;
+  const Matrix errors = PredictionErrors(model, SplitRecord(record, used).first, zero);
+  const MatrixXd C = ToEigen(model.system.C);
+  const MatrixXd F = ToEigen(model.system.A) - ToEigen(model.K) * C;
+  MatrixXd seen(used * p, n), power = C;
+  VectorXd known(used * p);
+  for (int64_t k = 0; k < used; ++k, power = power * F) {
+    seen.middleRows(k * p, p) = power;
+    for (int64_t j = 0; j < p; ++j) known(k * p + j) = errors(k, j);
+  }
+  const VectorXd x0 = seen.completeOrthogonalDecomposition().solve(known);
+  return {x0.begin(), x0.end()};
+}
+
+}  // namespace ssm
