@@ -13,8 +13,8 @@ using ssm::test::RunSsmctl;
 
 namespace {
 
-const std::vector<std::string> kCommands = {"train", "eval", "check", "inspect", "reproduce",
-                                            "table", "task", "list",  "describe"};
+const std::vector<std::string> kCommands = {"train",     "eval",  "check", "inspect", "identify",
+                                            "reproduce", "table", "task",  "list",    "describe"};
 
 void CheckWidth(const std::string& text) {
   std::istringstream lines(text);

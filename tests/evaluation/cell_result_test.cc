@@ -101,6 +101,21 @@ TEST_CASE("a heuristic that is measured is judged as measured") {
   CHECK(BestHeuristic(cell)->measured());
 }
 
+TEST_CASE("a heuristic that is worse than chance is no opponent") {
+  CellResult cell;
+  cell.higher_is_better = true;
+  cell.value = {0.5, 0.45, 0.55};
+  cell.sequences = 100;
+  const std::string same(kSameSequences);
+  cell.references = {{"poor", Role::kHeuristic, same, {0.4, 0.3, 0.5}, {0.1, 0.05, 0.15}},
+                     {"guess", Role::kChance, same, {0.5, 0.5, 0.5}, {0, -0.05, 0.05}}};
+  CHECK(VerdictOpponent(cell)->name == "guess");
+  CHECK(VerdictSentence(cell) == "not separated from chance");
+  cell.references[0].estimate.value = 0.6;
+  cell.references[0].difference = {-0.1, -0.15, -0.05};
+  CHECK(VerdictSentence(cell) == "worse than the best heuristic by its interval");
+}
+
 TEST_CASE("verdicts follow the side of zero the whole interval lies on") {
   CHECK(Judge(Summarise(CellOf(0.1), Spec(), kKnown)) == Verdict::kBetter);
   CHECK(Judge(Summarise(CellOf(-0.1), Spec(), kKnown)) == Verdict::kWorse);

@@ -307,6 +307,15 @@ void MakeDirectories(const std::string& path) {
   }
 }
 
+void RequireWritable(const std::string& folder) {
+  if (::access(folder.c_str(), W_OK | X_OK) == 0) return;
+  const int error = errno;
+  throw Error(ExitCode::kCannotCreate,
+              fmt::format("Cannot write into the folder {}: {}; ask whoever owns it, or work on a "
+                          "copy.",
+                          QuotePath(folder), SystemText(error)));
+}
+
 void RenameDurably(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) {
     const int error = errno;

@@ -74,6 +74,9 @@ bool TryMakeDirectory(const std::string& path);
 void MakeDirectory(const std::string& path);
 /// The folder and those above it; it may exist. Throws Error(kCannotCreate).
 void MakeDirectories(const std::string& path);
+/// That files can be made in a folder that exists, before something is computed for one.
+/// @throws Error(kCannotCreate).
+void RequireWritable(const std::string& folder);
 
 /// rename(2) within one file system, then the folder of `to` is synced. Throws Error(kIoError).
 void RenameDurably(const std::string& from, const std::string& to);

@@ -22,26 +22,37 @@ const AxisResult* FindAxis(const CellResult& cell, const std::string& name) {
   return nullptr;
 }
 
-/// Rows whose models were asked the same.
+/// Rows whose models were asked the same: on the same sequences every reference scores the same.
 struct Question {
   std::string text;
+  std::vector<std::pair<std::string, double>> references;
   std::vector<const TableRow*> rows;
 };
 
 std::string QuestionText(const ResultsFile& results, const std::string& axis) {
-  std::string text = fmt::format("{}, {}", results.task, AskedText(results.cell.key));
+  std::string text = fmt::format("{}, {}, n {}", results.task, AskedText(results.cell.key),
+                                 FormatCount(results.cell.sequences));
   if (!results.origin.overrides.empty()) text += ", " + Join(results.origin.overrides, " ");
   return text + fmt::format(": {} by {}", results.cell.metric, axis);
+}
+
+std::vector<std::pair<std::string, double>> MeasuredReferences(const CellResult& cell) {
+  std::vector<std::pair<std::string, double>> references;
+  for (const ReferenceResult& reference : cell.references) {
+    if (reference.measured()) references.emplace_back(reference.name, reference.estimate.value);
+  }
+  return references;
 }
 
 std::vector<Question> QuestionsOf(const std::vector<TableRow>& rows, const std::string& axis) {
   std::vector<Question> questions;
   for (const TableRow& row : rows) {
     if (FindAxis(row.results.cell, axis) == nullptr) continue;
-    const std::string text = QuestionText(row.results, axis);
-    auto found = std::find_if(questions.begin(), questions.end(),
-                              [&](const Question& question) { return question.text == text; });
-    if (found == questions.end()) found = questions.insert(found, Question{text, {}});
+    Question asked{QuestionText(row.results, axis), MeasuredReferences(row.results.cell), {}};
+    auto found = std::find_if(questions.begin(), questions.end(), [&](const Question& question) {
+      return question.text == asked.text && question.references == asked.references;
+    });
+    if (found == questions.end()) found = questions.insert(found, std::move(asked));
     found->rows.push_back(&row);
   }
   return questions;
@@ -112,17 +123,12 @@ std::string AnswerTable(const Question& question, const std::string& axis, bool 
     AppendByName(labels, ByLabel(*FindAxis(row->results.cell, axis)), IntervalText, line);
     AppendByName(metrics, row->results.cell.other_metrics, IntervalText, line);
   }
-  // Runs of one question may still differ in their tasks: each reference that differs is shown.
-  std::set<Cells> shown;
-  for (const TableRow* row : question.rows) {
-    for (const ReferenceResult& reference : row->results.cell.references) {
-      if (!reference.measured()) continue;
-      Cells line = {"", reference.name};
-      AppendByName(labels, ByLabel(*FindAxis(row->results.cell, axis), reference.name), NumberText,
-                   line);
-      line.resize(columns.size());
-      if (shown.insert(line).second) rows.push_back(std::move(line));
-    }
+  const CellResult& first = question.rows.front()->results.cell;
+  for (const auto& [name, value] : question.references) {
+    Cells line = {"", name};
+    AppendByName(labels, ByLabel(*FindAxis(first, axis), name), NumberText, line);
+    line.resize(columns.size());
+    rows.push_back(std::move(line));
   }
   return FormatTable(columns, rows, {.bold_header = color, .indent = ""});
 }

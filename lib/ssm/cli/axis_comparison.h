@@ -8,11 +8,11 @@
 
 namespace ssm {
 
-/// For each cell that was asked (task, split, length, ...) a table with a column for every label of
-/// `axis` ("hidden moves", "lag", "step") and a row for every model, then for every reference that
-/// ran on the same sequences. The task's other metrics of the model follow as columns. Cells
-/// without the axis are left out. @throws Error(kUsage) naming the axes there are when no cell has
-/// it.
+/// For each set of sequences that was asked (a task's, of a split, length, ...) a table with a
+/// column for every label of `axis` ("hidden moves", "lag", "step") and a row for every model, then
+/// for every reference that ran on the same sequences. The task's other metrics of the model follow
+/// as columns. Cells without the axis are left out. @throws Error(kUsage) naming the axes there are
+/// when no cell has it.
 std::string CompareByAxis(const std::vector<TableRow>& rows, const std::string& axis, bool color);
 
 }  // namespace ssm

@@ -29,6 +29,7 @@ class CommandLine {
     AddCheck();
     AddInspect();
     AddTable();
+    AddIdentify();
     AddReproduce();
     AddTask();
     AddList();
@@ -188,6 +189,51 @@ class CommandLine {
         ->type_name("AXIS")
         ->check(NotEmpty);
     AddJson(c, table_.json);
+  }
+
+  void AddIdentify() {
+    CLI::App& c = Add("identify", "find a linear system in a record of inputs and outputs",
+                      "ssmctl identify DATA --input COLUMNS --output COLUMNS [options]",
+                      {"ssmctl identify data/buck_converter/buck_id.csv --input 1 --output y",
+                       "ssmctl identify my.csv --input u1,u2 --output y --out my_system.json"},
+                      [this] { return RunIdentify(identify_, context_); });
+    c.add_option("DATA", identify_.data, "CSV or whitespace text, evenly sampled")
+        ->required()
+        ->type_name("");
+    c.add_option("--input", identify_.input, "columns by name or number, comma-separated")
+        ->required()
+        ->type_name("U");
+    c.add_option("--output", identify_.output, "the same of the outputs")
+        ->required()
+        ->type_name("Y");
+    c.add_option("--order", identify_.order, "states; default auto: by the singular values")
+        ->type_name("N")
+        ->check(AutoOrWholeNumber);
+    c.add_option("--method", identify_.method,
+                 "n4sid, moesp, cva, or pem, which refines the best of them; default pem")
+        ->type_name("M")
+        ->check(WordOf({"n4sid", "moesp", "cva", "pem"}));
+    c.add_option("--offsets", identify_.offsets,
+                 "mean: signals are measured from their means; none: from 0; default mean")
+        ->type_name("W")
+        ->check(WordOf({"mean", "none"}));
+    c.add_option("--validate", identify_.validate, "another record to score")
+        ->type_name("FILE")
+        ->check(NotEmpty);
+    c.add_option("--hold-out", identify_.hold_out,
+                 "share at the end of DATA that is scored and not used; default 0.3")
+        ->type_name("F")
+        ->check(ShareBelowOne);
+    c.add_option("--horizon", identify_.horizon, "steps ahead that are predicted; default 10")
+        ->type_name("K")
+        ->check(WholeNumberIn(1));
+    c.add_option("--dt", identify_.dt, "time between samples, told in the file; default 1")
+        ->type_name("T")
+        ->check(NumberAboveZero);
+    c.add_option("--out", identify_.out, "write the system as JSON there; default nothing")
+        ->type_name("FILE")
+        ->check(NotEmpty);
+    AddJson(c, identify_.json);
   }
 
   void AddReproduce() {
@@ -427,6 +473,7 @@ class CommandLine {
   EvalCommand eval_;
   CheckCommand check_;
   InspectCommand inspect_;
+  IdentifyCommand identify_;
   ReproduceCommand reproduce_;
   TableCommand table_;
   TaskCommand task_;

@@ -88,6 +88,21 @@ struct InspectCommand {
 };
 ExitCode RunInspect(const InspectCommand& command, const CommandContext& context);
 
+struct IdentifyCommand {
+  std::string data;            // CSV or whitespace text
+  std::string input, output;   // columns by name or number, comma-separated
+  std::string order = "auto";  // or a number
+  std::string method = "pem";
+  std::string validate;   // another record; empty: the end of `data`
+  double hold_out = 0.3;  // share of `data` that is held out without `validate`
+  int64_t horizon = 10;   // steps ahead of the prediction fit
+  std::string offsets = "mean";
+  double dt = 1;    // between samples, for the file
+  std::string out;  // a system file; empty: none
+  bool json = false;
+};
+ExitCode RunIdentify(const IdentifyCommand& command, const CommandContext& context);
+
 struct ReproduceCommand {
   std::string id;  // of a file in configs/results, or a file
   std::vector<std::string> overrides;

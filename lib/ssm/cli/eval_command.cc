@@ -122,6 +122,7 @@ class RunEvaluation {
   }
 
   CellResult Compute(const CellKey& key, const std::string& path) {
+    RequireWritable(ParentPath(path));
     const EvalSubject<T> subject{.model = model_.get(),
                                  .params = parameters_.View(),
                                  .task = config().task.get(),

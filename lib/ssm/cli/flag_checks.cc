@@ -47,6 +47,18 @@ std::string NumberAboveZero(const std::string& text) {
   return fmt::format("found {}; allowed: a number above 0", Quote(text));
 }
 
+std::string ShareBelowOne(const std::string& text) {
+  const std::optional<double> number = ParseNumber(text);
+  if (number && *number >= 0 && *number < 1) return "";
+  return fmt::format("found {}; allowed: a number of at least 0 and below 1", Quote(text));
+}
+
+std::string AutoOrWholeNumber(const std::string& text) {
+  const std::optional<int64_t> number = ParseInteger(text);
+  if (text == "auto" || (number && *number >= 1)) return "";
+  return fmt::format("found {}; allowed: auto, or a whole number of 1 or more", Quote(text));
+}
+
 std::string ByteCount(const std::string& text) {
   if (ParseBytes(text)) return "";
   return fmt::format(

@@ -19,6 +19,9 @@ FlagCheck WordOf(const std::vector<std::string>& words);
 std::string NotEmpty(const std::string& path);
 std::string MinutesAboveZero(const std::string& text);
 std::string NumberAboveZero(const std::string& text);
+std::string ShareBelowOne(const std::string& text);
+/// "auto", or a whole number of 1 or more.
+std::string AutoOrWholeNumber(const std::string& text);
 /// As ParseBytes reads it.
 std::string ByteCount(const std::string& text);
 

@@ -23,8 +23,8 @@ bool AnyOverrides(const std::vector<TableRow>& rows) {
 
 constexpr const char* kLegend =
     "\nBrackets: 95 % over the n sequences. Verdict: better or worse than the best heuristic\n"
-    "(else chance) where the whole interval of the difference says so, paired by sequence.\n"
-    "A row is one trained seed at one step: no claim about architectures.\n";
+    "(or chance, where that is better) where the whole interval of the difference says so, paired\n"
+    "by sequence. A row is one trained seed at one step: no claim about architectures.\n";
 
 /// Columns that would say nothing are left out: "run", "overrides".
 std::string TableText(const std::vector<TableRow>& all, bool color) {

@@ -31,7 +31,7 @@ void EvalOptions::VisitFields(FieldVisitor& visitor) {
                   {"test", Split::kTest},
                   {"probe", Split::kProbe}},
                  cadence("which sequences; probe: without a signal, where a task has such"));
-  visitor.IntList("lengths", lengths, {.min = 1},
+  visitor.IntList("lengths", lengths, {.min = 1, .max = 1'000'000'000},
                   cadence("sequence lengths in tokens, a cell each; empty: the task's own"));
   visitor.Real("dt_scale", dt_scale, {.min = 1e-3, .max = 1e3},
                cadence("2: half the trained sampling rate, the task resampled to match"));

@@ -100,7 +100,7 @@ std::vector<CellKey> CellsOf(const EvalOptions& options) {
   std::vector<CellKey> cells;
   for (const int64_t length : options.lengths) {
     key.length = length;
-    cells.push_back(key);
+    if (std::find(cells.begin(), cells.end(), key) == cells.end()) cells.push_back(key);
   }
   return cells;
 }

@@ -23,7 +23,7 @@ struct CellKey {
   bool operator==(const CellKey&) const = default;
 };
 
-/// One cell for each of options.lengths, in order.
+/// One cell for each of options.lengths, in order, each once.
 std::vector<CellKey> CellsOf(const EvalOptions& options);
 
 /// The same with the task's own length and no more examples than its split holds.

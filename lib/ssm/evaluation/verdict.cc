@@ -17,7 +17,10 @@ std::string WhyUnknown(const CellResult& cell) {
 
 const ReferenceResult* VerdictOpponent(const CellResult& cell) {
   const ReferenceResult* best = BestHeuristic(cell);
-  return best != nullptr ? best : FindPaired(cell, Role::kChance);
+  const ReferenceResult* chance = FindPaired(cell, Role::kChance);
+  if (best == nullptr || chance == nullptr) return best != nullptr ? best : chance;
+  const double ahead = chance->estimate.value - best->estimate.value;
+  return (cell.higher_is_better ? ahead : -ahead) > 0 ? chance : best;
 }
 
 Verdict Judge(const CellResult& cell) {
@@ -34,7 +37,9 @@ Verdict Judge(const CellResult& cell) {
 }
 
 std::string VerdictSentence(const CellResult& cell) {
-  const std::string opponent = BestHeuristic(cell) != nullptr ? "the best heuristic" : "chance";
+  const ReferenceResult* against = VerdictOpponent(cell);
+  const bool chance = against == nullptr || against->role == Role::kChance;
+  const std::string opponent = chance ? "chance" : "the best heuristic";
   switch (Judge(cell)) {
     case Verdict::kBetter:
       return "better than " + opponent + " by its interval";

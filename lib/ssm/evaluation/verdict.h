@@ -9,8 +9,8 @@ namespace ssm {
 
 enum class Verdict { kBetter, kNotSeparated, kWorse, kUnknown };
 
-/// Whom the verdict is about: the best heuristic, chance where there is none; null: nobody is
-/// known.
+/// Whom the verdict is about: the best heuristic, or chance where there is none or chance is
+/// better; null: nobody is known.
 const ReferenceResult* VerdictOpponent(const CellResult& cell);
 
 /// Judges the difference to the opponent: kBetter when the whole 95 % interval is on the better

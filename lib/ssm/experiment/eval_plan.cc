@@ -13,10 +13,10 @@
 namespace ssm {
 namespace {
 
-/// Of a row after `length` tokens; 0 without a model.
+/// Memory of a row's state after `length` tokens; 0 without a model.
 template <Scalar T>
 double RowState(const SequenceModel<T>* model, int64_t length) {
-  return model != nullptr ? StateBytes<T>(model->Slots(), length) : 0;
+  return model != nullptr ? StateRoom<T>(model->Slots(), length) : 0;
 }
 
 /// Bytes of a forward pass over one piece of `rows` rows, and of what stands beside it.
@@ -78,8 +78,9 @@ void RefuseCellThatDoesNotFit(const EvalSubject<T>& subject, const CellKey& key)
        fmt::format("Scoring {} sequences of {} tokens would take {} of memory and {} {}; lower {}.",
                    FormatCount(key.examples), FormatCount(key.length),
                    FormatBytes(Saturated(bytes)), FormatBytes(memory.bytes), memory.words,
-                   kept > bytes / 2 ? "eval.examples (task: --examples)"
-                                    : "eval.batch, eval.lengths or --threads"));
+                   subject.model == nullptr ? "--examples, --length or the task's own sizes"
+                   : kept > bytes / 2       ? "eval.examples"
+                                            : "eval.batch, eval.lengths or --threads"));
 }
 
 #define SSM_INSTANTIATE(T)                                                                     \

@@ -68,7 +68,7 @@ StepCost PlanStep(const SequenceModel<T>& model, const TaskSpec& spec, const Tra
   RefuseEndlessKernels(kernels, spec, memory);
   StepCost step{3 * prepared.tape().flops(), 2 * kernels};  // its gradients come later
   const int64_t shards = train.ShardCount();
-  const double state = StateBytes<T>(model.Slots(), spec.steps);
+  const double state = StateRoom<T>(model.Slots(), spec.steps);
   RowCost cost = {};
   int64_t planned = 0;
   for (int64_t s = 0; s < shards; ++s) {

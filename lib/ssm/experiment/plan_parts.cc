@@ -6,6 +6,19 @@
 #include "ssm/base/text.h"
 
 namespace ssm {
+namespace {
+
+/// Entries that `steps` tokens begin.
+int64_t EntriesMet(const SlotSpec& slot, int64_t steps) {
+  return std::max<int64_t>(steps - slot.after, 0) / slot.every;
+}
+
+double NumbersOf(const SlotSpec& slot, int64_t entries) {
+  const int64_t count = slot.kind == SlotKind::kFixed ? 1 : entries;
+  return static_cast<double>(count) * static_cast<double>(slot.entry.size());
+}
+
+}  // namespace
 
 double BatchBytes(const TaskSpec& spec, int64_t rows) {
   const int64_t targets = spec.objective == Objective::kSoftmaxCrossEntropy ? 1 : spec.outputs;
@@ -25,10 +38,19 @@ template <Scalar T>
 double StateBytes(const std::vector<SlotSpec>& slots, int64_t steps) {
   double numbers = 0;
   for (const SlotSpec& slot : slots) {
-    const int64_t met = std::max<int64_t>(steps - slot.after, 0) / slot.every;
+    const int64_t met = EntriesMet(slot, steps);
     const int64_t room = slot.kind == SlotKind::kGrowing ? met : std::min(met, slot.entries);
-    const int64_t entries = slot.kind == SlotKind::kFixed ? 1 : room;
-    numbers += static_cast<double>(entries) * static_cast<double>(slot.entry.size());
+    numbers += NumbersOf(slot, room);
+  }
+  return numbers * static_cast<double>(sizeof(T));
+}
+
+template <Scalar T>
+double StateRoom(const std::vector<SlotSpec>& slots, int64_t steps) {
+  double numbers = 0;
+  for (const SlotSpec& slot : slots) {
+    const bool grows = slot.kind == SlotKind::kGrowing;
+    numbers += NumbersOf(slot, grows ? EntriesMet(slot, steps) : slot.entries);
   }
   return numbers * static_cast<double>(sizeof(T));
 }
@@ -37,7 +59,7 @@ template <Scalar T>
 void RefuseEndlessSequences(const TaskSpec& spec, const std::vector<SlotSpec>& slots,
                             const MemoryBound& memory) {
   const double sequences = BatchBytes(spec, 2);
-  const double states = 2 * StateBytes<T>(slots, spec.steps);
+  const double states = 2 * StateRoom<T>(slots, spec.steps);
   if (sequences + states <= static_cast<double>(memory.bytes) / 4) return;
   Fail(ExitCode::kRefused,
        fmt::format("Two sequences of {} steps alone take {} of memory, their states {}, and {} {}; "
@@ -50,6 +72,8 @@ void RefuseEndlessSequences(const TaskSpec& spec, const std::vector<SlotSpec>& s
 
 template double StateBytes<float>(const std::vector<SlotSpec>&, int64_t);
 template double StateBytes<double>(const std::vector<SlotSpec>&, int64_t);
+template double StateRoom<float>(const std::vector<SlotSpec>&, int64_t);
+template double StateRoom<double>(const std::vector<SlotSpec>&, int64_t);
 template void RefuseEndlessSequences<float>(const TaskSpec&, const std::vector<SlotSpec>&,
                                             const MemoryBound&);
 template void RefuseEndlessSequences<double>(const TaskSpec&, const std::vector<SlotSpec>&,

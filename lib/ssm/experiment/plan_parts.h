@@ -20,6 +20,11 @@ int64_t Saturated(double bytes);
 template <Scalar T>
 double StateBytes(const std::vector<SlotSpec>& slots, int64_t steps);
 
+/// Bytes of memory one row's state takes after `steps` tokens: rings and bounded caches have all
+/// their room from the start.
+template <Scalar T>
+double StateRoom(const std::vector<SlotSpec>& slots, int64_t steps);
+
 /// Makes sure that a plan can be made: it holds two sequences of `spec` with their states.
 /// @throws Error(kRefused) when they take more than a quarter of `memory`.
 template <Scalar T>

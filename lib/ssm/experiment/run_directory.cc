@@ -74,7 +74,17 @@ RunDirectory RunDirectory::Create(const std::string& root, const std::string& na
 
 RunDirectory RunDirectory::CreateAt(const std::string& path) {
   MakeDirectories(ParentPath(path));
+  if (Exists(path) && !IsDirectory(path)) {
+    Fail(ExitCode::kCannotCreate,
+         QuotePath(path) + " is a file, and a run is a folder; name another with --out.");
+  }
   if (!TryMakeDirectory(path) && !(IsDirectory(path) && ListDirectory(path).empty())) {
+    const RunDirectory other(path);
+    if (!Exists(other.config()) && !Exists(other.status()) && !Exists(other.lease())) {
+      Fail(ExitCode::kCannotCreate, QuotePath(path) +
+                                        " is a folder of other things, and no run; name one that "
+                                        "is empty, or does not exist, with --out.");
+    }
     Fail(ExitCode::kCannotCreate, QuotePath(path) +
                                       " exists, and training never overwrites a run; continue it "
                                       "with --resume, or name another with --out.");

@@ -28,9 +28,10 @@ void RelocateTokens::VisitFields(FieldVisitor& visitor) {
                  "a slot as one step of four id fields, or as three steps of one field");
   visitor.Choice("mode", mode, {{"stream", Mode::kStream}, {"final", Mode::kFinal}},
                  "questions all along, or one in the last slot");
-  visitor.Choice("balance", balance,
-                 {{"natural", Balance::kNatural}, {"hidden50", Balance::kHidden50}},
-                 "ask for every object alike, or half the time for one moved while out of sight");
+  visitor.Choice(
+      "balance", balance, {{"natural", Balance::kNatural}, {"hidden50", Balance::kHidden50}},
+      "ask for every object alike, or half the time for one moved while out of sight, where "
+      "there is one");
   visitor.Choice("question", question,
                  {{"now", RelocateQuestion::kNow},
                   {"first", RelocateQuestion::kFirst},

@@ -14,8 +14,8 @@ namespace ssm {
 template <Scalar T>
 class BoundaryStates {
  public:
-  /// Forgets what was kept, but not its memory.
-  void Clear(bool rows_start_over);
+  /// Forgets what was kept, but not its memory, and makes room for `count` states like `first`.
+  void Clear(const State<T>& first, int64_t count, bool rows_start_over);
   void Keep(const State<T>& state);
   /// The i-th state kept; growing slots are cut from `last`, the newest state.
   void Restore(size_t i, const State<T>& last, State<T>& into) const;
@@ -26,13 +26,15 @@ class BoundaryStates {
     return rows_start_over_ || slot.spec.kind != SlotKind::kGrowing;
   }
 
+  /// One slot of all states, one after the other: chunks may be as many as tokens.
   struct Kept {
-    std::vector<Array<T>> slots;  // size 0: not copied
-    std::vector<int64_t> steps;
+    std::vector<T> values;
+    std::vector<size_t> ends;  // of each state; empty where a slot is not copied
   };
   bool rows_start_over_ = false;
-  size_t count_ = 0;
+  size_t rows_ = 0;
   std::vector<Kept> kept_;
+  std::vector<int64_t> steps_;  // [count, rows]
 };
 
 }  // namespace ssm

@@ -85,8 +85,8 @@ void Shard<T>::RunCarrying(const ShardWork<T>& work) {
 template <Scalar T>
 void Shard<T>::WalkForward(const ShardWork<T>& work) {
   const int64_t chunks = chunking_.Count(work.piece->steps);
-  boundaries_.Clear(RowsStartOver(*work.piece, first_, rows_));
   state_ = model_.InitialState(rows_);
+  boundaries_.Clear(state_, chunks - 1, RowsStartOver(*work.piece, first_, rows_));
   state_.Reserve(work.piece->steps);
   for (int64_t i = 0; i + 1 < chunks; ++i) {
     StartChunk(work, i);
@@ -189,7 +189,7 @@ template <Scalar T>
 int64_t Shard<T>::bytes() const {
   int64_t bytes = tape_bytes_ + inputs_.bytes() + PieceBytes(cut_) + boundaries_.bytes();
   for (const Array<T>& grad : state_grads_) bytes += grad.bytes();
-  return bytes + state_.CapacityBytes() + restored_.CapacityBytes();
+  return bytes + initial_.CapacityBytes() + state_.CapacityBytes() + restored_.CapacityBytes();
 }
 
 template class Shard<float>;
