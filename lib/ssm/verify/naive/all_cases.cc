@@ -18,6 +18,7 @@ std::vector<OpCase> AllOpCases() {
                       DropoutCases,
                       ObserveCases,
                       DiscretizeDiagonalCases,
+                      DiscretizeDplrCases,
                       DiagonalScanCases,
                       ComplexWeightCases,
                       IrregularModesCases,

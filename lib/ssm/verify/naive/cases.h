@@ -17,6 +17,7 @@ std::vector<OpCase> SoftmaxCrossEntropyCases();
 std::vector<OpCase> DropoutCases();
 std::vector<OpCase> ObserveCases();
 std::vector<OpCase> DiscretizeDiagonalCases();
+std::vector<OpCase> DiscretizeDplrCases();
 std::vector<OpCase> DiagonalScanCases();
 std::vector<OpCase> ComplexWeightCases();
 std::vector<OpCase> IrregularModesCases();
