@@ -19,6 +19,7 @@ std::vector<OpCase> AllOpCases() {
                       ObserveCases,
                       DiscretizeDiagonalCases,
                       DiscretizeDplrCases,
+                      CauchyKernelCases,
                       DiagonalScanCases,
                       ComplexWeightCases,
                       IrregularModesCases,

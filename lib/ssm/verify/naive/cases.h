@@ -18,6 +18,7 @@ std::vector<OpCase> DropoutCases();
 std::vector<OpCase> ObserveCases();
 std::vector<OpCase> DiscretizeDiagonalCases();
 std::vector<OpCase> DiscretizeDplrCases();
+std::vector<OpCase> CauchyKernelCases();
 std::vector<OpCase> DiagonalScanCases();
 std::vector<OpCase> ComplexWeightCases();
 std::vector<OpCase> IrregularModesCases();
