@@ -54,17 +54,23 @@ struct CauchyFactors {
   ComplexBlock w1, w2;
 
   void Compute(const CauchyPointsView& points, const CauchyMode& mode) {
+    const double *z_re = points.z.re, *z_im = points.z.im;
+    const double *q_re = points.q.re, *q_im = points.q.im;
+    const double e_re = mode.e_re, e_im = mode.e_im;
+    const int64_t count = points.count;
 #pragma omp simd
-    for (int64_t j = 0; j < points.count; ++j) {
-      const ComplexPair<double> z = points.z.Get(j);
-      const ComplexPair<double> t = points.q.Get(j) - mode.e_re * z, s = mode.e_im * z;
+    for (int64_t j = 0; j < count; ++j) {
+      const double t_re = q_re[j] - e_re * z_re[j], t_im = q_im[j] - e_re * z_im[j];
+      const double s_re = e_im * z_re[j], s_im = e_im * z_im[j];
       // (1 - z a)(1 - z conj(a)); each factor is near zero only by itself.
-      const ComplexPair<double> product = ComplexPair<double>{t.re + s.im, t.im - s.re} *
-                                          ComplexPair<double>{t.re - s.im, t.im + s.re};
+      const ComplexPair<double> product = ComplexPair<double>{t_re + s_im, t_im - s_re} *
+                                          ComplexPair<double>{t_re - s_im, t_im + s_re};
       const double norm = 1 / (product.re * product.re + product.im * product.im);
-      const ComplexPair<double> inverse{product.re * norm, -product.im * norm};
-      w1.Set(j, t * inverse);
-      w2.Set(j, s * inverse);
+      const double re = product.re * norm, im = -product.im * norm;
+      w1.re[j] = t_re * re - t_im * im;
+      w1.im[j] = t_re * im + t_im * re;
+      w2.re[j] = s_re * re - s_im * im;
+      w2.im[j] = s_re * im + s_im * re;
     }
   }
 };
