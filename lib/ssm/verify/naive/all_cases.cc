@@ -20,6 +20,7 @@ std::vector<OpCase> AllOpCases() {
                       DiscretizeDiagonalCases,
                       DiscretizeDplrCases,
                       CauchyKernelCases,
+                      DplrScanCases,
                       DiagonalScanCases,
                       ComplexWeightCases,
                       IrregularModesCases,

@@ -19,6 +19,7 @@ std::vector<OpCase> ObserveCases();
 std::vector<OpCase> DiscretizeDiagonalCases();
 std::vector<OpCase> DiscretizeDplrCases();
 std::vector<OpCase> CauchyKernelCases();
+std::vector<OpCase> DplrScanCases();
 std::vector<OpCase> DiagonalScanCases();
 std::vector<OpCase> ComplexWeightCases();
 std::vector<OpCase> IrregularModesCases();
