@@ -59,7 +59,7 @@ TEST_CASE("usage errors end with 64 and name what was probably meant") {
       {{"list", "mixrs"}, 64, "mixrs"},
       {{"list", "mixers", "tasks"}, 64, "tasks"},
       {{"describe"}, 64, "TYPE"},
-      {{"describe", "s4"}, 64, "nothing is called \"s4\"; did you mean \"s4d\"?"},
+      {{"describe", "s4f"}, 64, "nothing is called \"s4f\"; did you mean \"s4d\"?"},
       {{"task", "t.json", "--split", "tset"}, 66, "t.json"},
   };
   for (const Case& c : cases) Check(c);

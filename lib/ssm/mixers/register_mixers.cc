@@ -4,6 +4,7 @@
 #include "ssm/mixers/lstm.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/mixers/rnn.h"
+#include "ssm/mixers/s4.h"
 #include "ssm/mixers/s4d.h"
 #include "ssm/mixers/s5.h"
 
@@ -11,6 +12,8 @@ namespace ssm {
 
 void RegisterMixers(MixerRegistry& registry) {
   registry.Add<S4dOptions>("s4d", "diagonal state-space layer, one system for each channel");
+  registry.Add<S4Options>("s4",
+                          "diagonal plus low-rank state-space layer, one system for each channel");
   registry.Add<S5Options>("s5", "diagonal state-space layer, one system for all channels");
   registry.Add<LruOptions>("lru",
                            "linear recurrent unit: complex decays a token, normalised input");

@@ -1,0 +1,159 @@
+#include "ssm/mixers/s4.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ssm/autograd/ops/cauchy_kernel.h"
+#include "ssm/autograd/ops/dplr_scan.h"
+#include "ssm/autograd/ops/fft_conv.h"
+#include "ssm/autograd/ops/pointwise.h"
+#include "ssm/kernels/direct_conv.h"
+#include "ssm/kernels/time_tiles.h"
+#include "ssm/mixers/s4_init.h"
+#include "ssm/mixers/s4_stepper.h"
+
+namespace ssm {
+namespace {
+
+/// Indices of the prepared values.
+enum : size_t { kAMinus1, kV, kF, kB, kKernel };
+
+/// Conjugate pairs in a channel up to which a scan costs less than kernel and transforms.
+constexpr int64_t kScanModes = 8;
+
+template <Scalar T>
+DiscreteDplr<T> SystemIn(Prepared<T> prepared) {
+  return {prepared[kAMinus1], prepared[kV], prepared[kF], prepared[kB]};
+}
+
+}  // namespace
+
+void S4Options::VisitFields(FieldVisitor& visitor) {
+  visitor.Int("d_state", d_state, {.min = 2, .max = 1024},
+              "real numbers of state in each channel: N/2 conjugate pairs");
+  visitor.Choice<S4Init>("init", init, {{"legs", S4Init::kLegs}},
+                         "where A and B start: HiPPO-LegS in the basis of its normal part");
+  visitor.Choice<S4Evaluation>(
+      "evaluation", evaluation,
+      {{"auto", S4Evaluation::kAuto}, {"fft", S4Evaluation::kFft}, {"scan", S4Evaluation::kScan}},
+      "auto: scan up to d_state 16 or when a state goes in or out, else fft; mid-sequence starts "
+      "and padding always scan");
+  visitor.Real("dt_min", dt_min, Positive(), "smallest initial step, in units of the input's");
+  visitor.Real("dt_max", dt_max, Positive(), "largest initial step");
+}
+
+void S4Options::Check(Faults& faults) const {
+  if (d_state % 2 != 0) {
+    faults.Add("d_state", fmt::format("{} is odd, but modes come in conjugate pairs: use an even "
+                                      "number",
+                                      d_state));
+  }
+  if (dt_min > dt_max) {
+    faults.Add("dt_min", fmt::format("{} is larger than dt_max, {}", dt_min, dt_max));
+  }
+}
+
+MixerProperties S4Options::Properties(const MixerContext&) const {
+  MixerProperties properties;
+  properties.initial = {{"log_dt", std::log(dt_min), std::log(dt_max)},
+                        {"log_A_real", std::log(0.5), std::log(0.5)}};
+  properties.modes = {{"log_A_real", 1}, {"A_imag", 1}, {"P", 1}, {"B", 1}, {"C", 1}};
+  properties.per_step_dt = false;
+  properties.lengths = {kernels::kTileSteps, kernels::kDirectConvSteps};
+  return properties;
+}
+
+template <Scalar T>
+S4<T>::S4(const S4Options& options, const MixerContext& context, ParameterBuilder& parameters)
+    : evaluation_(options.evaluation), modes_(options.modes()) {
+  const int64_t channels = context.d_model;
+  const Shape modes{channels, modes_}, numbers = modes.Append(2);
+  log_dt_ =
+      parameters.Add("log_dt", {channels},
+                     Uniform(std::log(options.dt_min), std::log(options.dt_max)), "ssm", false);
+  log_a_real_ = parameters.Add("log_A_real", modes, Constant(std::log(0.5)), "ssm", false);
+  a_imag_ = parameters.Add("A_imag", modes, S4FrequencyInit(options), "ssm", false);
+  p_ = parameters.Add("P", numbers, S4LowRankInit(options), "ssm", false);
+  b_ = parameters.Add("B", numbers, S4InputInit(options), "ssm", false);
+  c_ = parameters.Add("C", numbers, Normal(0, std::sqrt(0.5)));
+  d_ = parameters.Add("D", {channels}, Normal(0, 1));
+  slots_ = {{.name = "h", .kind = SlotKind::kFixed, .entry = numbers}};
+}
+
+template <Scalar T>
+bool S4<T>::HasKernel() const {
+  return evaluation_ == S4Evaluation::kFft ||
+         (evaluation_ == S4Evaluation::kAuto && modes_ > kScanModes);
+}
+
+template <Scalar T>
+int64_t S4<T>::PreparedCount() const {
+  return HasKernel() ? 5 : 4;
+}
+
+template <Scalar T>
+DiscreteDplr<T> S4<T>::Discrete(Tape<T>& tape, T dt_scale) const {
+  return DiscretizeDplr<T>(tape, {tape.Use(log_dt_), tape.Use(log_a_real_), tape.Use(a_imag_),
+                                  tape.Use(p_), tape.Use(b_), static_cast<double>(dt_scale)});
+}
+
+template <Scalar T>
+void S4<T>::Prepare(Tape<T>& tape, int64_t longest, T dt_scale, Prepared<T> prepared) const {
+  const DiscreteDplr<T> system = Discrete(tape, dt_scale);
+  prepared[kAMinus1] = system.a_minus_1;
+  prepared[kV] = system.v;
+  prepared[kF] = system.f;
+  prepared[kB] = system.b;
+  if (HasKernel()) {
+    prepared[kKernel] = CauchyKernel(tape, system, tape.Use(c_), tape.Use(d_), longest);
+  }
+}
+
+template <Scalar T>
+bool S4<T>::UsesFft(const Clock& clock, Want want) const {
+  if (!HasKernel() || !clock.whole) return false;
+  return evaluation_ == S4Evaluation::kFft || (clock.fresh && want == Want::kOutput);
+}
+
+template <Scalar T>
+Outputs<T> S4<T>::Forward(Tape<T>& tape, const Inputs<T>& in, std::span<const Var<T>> state,
+                          Prepared<T> prepared, Want want) const {
+  const Clock& clock = *in.clock;
+  const DiscreteDplr<T> system = SystemIn<T>(prepared);
+  const Var<T> c = tape.Use(c_), none;
+  const Var<T> h0 = clock.fresh ? none : state[0];
+  const bool wants_state = want == Want::kOutputAndState;
+  DplrScanOutputs<T> result;
+  if (UsesFft(clock, want)) {
+    result.y = FftConv(tape, in.x, prepared[kKernel]);
+    if (!clock.fresh) {
+      const Var<T> response = DplrScan<T>(tape, system, {none, c, none, h0, false}, clock).y;
+      result.y = Add(tape, result.y, response);
+    }
+    if (wants_state) {
+      result.last = DplrScan<T>(tape, system, {in.x, none, none, h0, true}, clock).last;
+    }
+  } else {
+    result = DplrScan<T>(tape, system, {in.x, c, tape.Use(d_), h0, wants_state}, clock);
+  }
+  Outputs<T> outputs{result.y, {}};
+  if (wants_state) {
+    outputs.next = tape.NewVars(1);
+    outputs.next[0] = result.last;
+  }
+  return outputs;
+}
+
+template <Scalar T>
+std::unique_ptr<Stepper<T>> S4<T>::MakeStepper(int64_t batch, ParamView<T> params,
+                                               T dt_scale) const {
+  Tape<T> tape(Mode::kInfer, params);
+  const DiscreteDplr<T> system = Discrete(tape, dt_scale);
+  return MakeS4Stepper<T>(tape, batch, {system, tape.Use(c_), tape.Use(d_)});
+}
+
+template class S4<float>;
+template class S4<double>;
+
+}  // namespace ssm

@@ -1,0 +1,72 @@
+// S4: a diagonal plus low-rank state-space layer with one system for each channel.
+#pragma once
+
+#include <vector>
+
+#include "ssm/autograd/ops/discretize_dplr.h"
+#include "ssm/mixers/mixer_options.h"
+
+namespace ssm {
+
+/// Where A and B start: kLegs, HiPPO-LegS in the basis of its normal part (Gu, Goel and Re 2022).
+enum class S4Init { kLegs };
+
+/// kAuto: scan when a channel has at most 8 conjugate pairs, or when the final state is wanted, or
+/// the incoming state is not fresh; else FFT. Starts in mid-sequence and padding always scan.
+enum class S4Evaluation { kAuto, kFft, kScan };
+
+struct S4Options;
+template <Scalar T>
+class S4;
+
+struct S4Options final : public BuildsMixer<S4Options, S4> {
+  int64_t d_state = 64;
+  S4Init init = S4Init::kLegs;
+  S4Evaluation evaluation = S4Evaluation::kAuto;
+  double dt_min = 1e-3;
+  double dt_max = 1e-1;
+
+  void VisitFields(FieldVisitor& visitor) override;
+  void Check(Faults& faults) const override;
+  MixerKind Kind() const override { return MixerKind::kTimeInvariant; }
+  MixerProperties Properties(const MixerContext& context) const override;
+
+  /// Conjugate pairs.
+  int64_t modes() const { return d_state / 2; }
+};
+
+/// y = K * x + D x with K the kernel of h' = (Lambda - P P*) h + B x, y = 2 Re(C h) in each
+/// channel, by the bilinear rule; the tied rank-one term keeps A stable whatever is learned.
+/// Parameters: log_dt [H], log_A_real and A_imag [H, M] (Lambda = -exp(log_A_real) + i A_imag), P,
+/// B and C [H, M, 2], D [H], with M = N / 2: one of each conjugate pair. C itself is trained, not
+/// S4's C (1 - A_bar^L), so the kernel's length is no part of the model. Slot h [H, M, 2]. The time
+/// between tokens is not seen: each token's own dt would need its own inverse. Modes() is empty,
+/// because the modes of the layer are the eigenvalues of Lambda - P P*, not Lambda. Cost of a token
+/// O(H N); of Forward see autograd/ops/{dplr_scan,cauchy_kernel,fft_conv}.h.
+template <Scalar T>
+class S4 final : public SequenceMixer<T> {
+ public:
+  S4(const S4Options& options, const MixerContext& context, ParameterBuilder& parameters);
+
+  const std::vector<SlotSpec>& Slots() const override { return slots_; }
+  /// The discrete system (a - 1, v, f, b) and, unless evaluation is scan, the convolution kernel
+  /// with D in its first tap.
+  int64_t PreparedCount() const override;
+  void Prepare(Tape<T>& tape, int64_t longest, T dt_scale, Prepared<T> prepared) const override;
+  Outputs<T> Forward(Tape<T>& tape, const Inputs<T>& in, std::span<const Var<T>> state,
+                     Prepared<T> prepared, Want want) const override;
+  std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params,
+                                          T dt_scale) const override;
+
+ private:
+  DiscreteDplr<T> Discrete(Tape<T>& tape, T dt_scale) const;
+  bool HasKernel() const;
+  bool UsesFft(const Clock& clock, Want want) const;
+
+  S4Evaluation evaluation_;
+  int64_t modes_;
+  Param log_dt_, log_a_real_, a_imag_, p_, b_, c_, d_;
+  std::vector<SlotSpec> slots_;
+};
+
+}  // namespace ssm
