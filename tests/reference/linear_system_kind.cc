@@ -110,6 +110,7 @@ void RunS4LegsDense(const ReferenceCase& c, Comparison& comparison) {
                    Shaped(c, c.outputs, "Lambda", {n, 2}));
   const DiscreteSystem discrete = Discretize(system, c.numbers.at("dt"), *rule);
   comparison.Check("K", ImpulseResponse(discrete, L).flat(), Shaped(c, c.outputs, "K", {L}));
+  if (*rule == StepRule::kBilinear && n % 2 == 0) CheckS4Kernel(c, comparison);
 }
 
 }  // namespace ssm::reference

@@ -43,6 +43,9 @@ void RunLru(const ReferenceCase& c, Comparison& comparison);
 void RunRnn(const ReferenceCase& c, Comparison& comparison);
 void RunRotary(const ReferenceCase& c, Comparison& comparison);
 void RunS4LegsDense(const ReferenceCase& c, Comparison& comparison);
+/// The same kernel by S4's diagonal form, which has the bilinear rule alone: by its generating
+/// function and by its scan. `c` has passed the checks of RunS4LegsDense; N is even.
+void CheckS4Kernel(const ReferenceCase& c, Comparison& comparison);
 void RunS4d(const ReferenceCase& c, Comparison& comparison);
 void RunS5(const ReferenceCase& c, Comparison& comparison);
 void RunWindowAttention(const ReferenceCase& c, Comparison& comparison);
