@@ -19,9 +19,6 @@ namespace {
 /// Indices of the prepared values.
 enum : size_t { kAMinus1, kV, kF, kB, kKernel };
 
-/// Conjugate pairs in a channel up to which a scan costs less than kernel and transforms.
-constexpr int64_t kScanModes = 8;
-
 template <Scalar T>
 DiscreteDplr<T> SystemIn(Prepared<T> prepared) {
   return {prepared[kAMinus1], prepared[kV], prepared[kF], prepared[kB]};
@@ -37,7 +34,7 @@ void S4Options::VisitFields(FieldVisitor& visitor) {
   visitor.Choice<S4Evaluation>(
       "evaluation", evaluation,
       {{"auto", S4Evaluation::kAuto}, {"fft", S4Evaluation::kFft}, {"scan", S4Evaluation::kScan}},
-      "auto: scan up to d_state 16 or when a state goes in or out, else fft; mid-sequence starts "
+      "auto: scan when a state goes in or out, else fft; mid-sequence starts "
       "and padding always scan");
   visitor.Real("dt_min", dt_min, Positive(), "smallest initial step, in units of the input's");
   visitor.Real("dt_max", dt_max, Positive(), "largest initial step");
@@ -79,12 +76,6 @@ S4<T>::S4(const S4Options& options, const MixerContext& context, ParameterBuilde
   c_ = parameters.Add("C", numbers, Normal(0, std::sqrt(0.5)));
   d_ = parameters.Add("D", {channels}, Normal(0, 1));
   slots_ = {{.name = "h", .kind = SlotKind::kFixed, .entry = numbers}};
-}
-
-template <Scalar T>
-bool S4<T>::HasKernel() const {
-  return evaluation_ == S4Evaluation::kFft ||
-         (evaluation_ == S4Evaluation::kAuto && modes_ > kScanModes);
 }
 
 template <Scalar T>

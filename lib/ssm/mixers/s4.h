@@ -11,8 +11,9 @@ namespace ssm {
 /// Where A and B start: kLegs, HiPPO-LegS in the basis of its normal part (Gu, Goel and Re 2022).
 enum class S4Init { kLegs };
 
-/// kAuto: scan when a channel has at most 8 conjugate pairs, or when the final state is wanted, or
-/// the incoming state is not fresh; else FFT. Starts in mid-sequence and padding always scan.
+/// kAuto: scan when the final state is wanted or the incoming state is not fresh; else FFT, which
+/// costs less at every d_state once some rows share a kernel. Starts in mid-sequence and padding
+/// always scan.
 enum class S4Evaluation { kAuto, kFft, kScan };
 
 struct S4Options;
@@ -60,7 +61,7 @@ class S4 final : public SequenceMixer<T> {
 
  private:
   DiscreteDplr<T> Discrete(Tape<T>& tape, T dt_scale) const;
-  bool HasKernel() const;
+  bool HasKernel() const { return evaluation_ != S4Evaluation::kScan; }
   bool UsesFft(const Clock& clock, Want want) const;
 
   S4Evaluation evaluation_;
