@@ -86,7 +86,9 @@ std::string LayerText(const LayerModes& layer, size_t index, const Inspection& i
                       bool color) {
   const ModeSummary before = Summarise(layer.before);
   std::string text = fmt::format("\nlayer {}: {}, ", index, layer.mixer);
-  if (before.modes == 0) return text + "no modes of its own: what it keeps depends on the input\n";
+  if (before.modes == 0) {
+    return text + "no modes of its own: what it keeps depends on the input, or mixes its modes\n";
+  }
   text += fmt::format("{} mode{}", FormatCount(before.modes), before.modes == 1 ? "" : "s");
   if (!layer.after.empty()) {
     text += "; training moved " + WhatMoved(MovementOf(layer.before, layer.after));

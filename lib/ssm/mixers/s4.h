@@ -41,9 +41,10 @@ struct S4Options final : public BuildsMixer<S4Options, S4> {
 /// Parameters: log_dt [H], log_A_real and A_imag [H, M] (Lambda = -exp(log_A_real) + i A_imag), P,
 /// B and C [H, M, 2], D [H], with M = N / 2: one of each conjugate pair. C itself is trained, not
 /// S4's C (1 - A_bar^L), so the kernel's length is no part of the model. Slot h [H, M, 2]. The time
-/// between tokens is not seen: each token's own dt would need its own inverse. Modes() is empty,
-/// because the modes of the layer are the eigenvalues of Lambda - P P*, not Lambda. Cost of a token
-/// O(H N); of Forward see autograd/ops/{dplr_scan,cauchy_kernel,fft_conv}.h.
+/// between tokens is not seen: each token's own dt would need its own inverse. Modes() is empty:
+/// the layer's modes are the eigenvalues of Lambda - P P*, not Lambda, and LegS's are too ill
+/// conditioned to be computed. Cost of a token O(H N); of Forward see
+/// autograd/ops/{dplr_scan,cauchy_kernel,fft_conv}.h.
 template <Scalar T>
 class S4 final : public SequenceMixer<T> {
  public:

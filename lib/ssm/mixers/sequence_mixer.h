@@ -79,8 +79,8 @@ class SequenceMixer {
                              Prepared<T> prepared, Want want) const = 0;
   virtual std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params,
                                                   T dt_scale) const = 0;
-  /// Every mode of a layer whose recurrence is linear and does not depend on the input; none of
-  /// others. For analysis, in double.
+  /// Every mode of a layer whose recurrence is diagonal, linear and independent of the input; none
+  /// of others. For analysis, in double.
   virtual std::vector<LinearMode> Modes(ParamView<T> params, T dt_scale) const;
 };
 
