@@ -53,6 +53,47 @@ TEST_CASE("ZOH of an oscillator is a rotation") {
   }
 }
 
+TEST_CASE("a triangular system stays exactly triangular") {
+  const int64_t n = 24;
+  ContinuousSystem legs{Matrix(n, n), Matrix(n, 1), Matrix(1, n), Matrix(1, 1)};
+  for (int64_t i = 0; i < n; ++i) {
+    const double row = std::sqrt(2.0 * static_cast<double>(i) + 1);
+    for (int64_t j = 0; j < i; ++j) {
+      legs.A(i, j) = -row * std::sqrt(2.0 * static_cast<double>(j) + 1);
+    }
+    legs.A(i, i) = -static_cast<double>(i + 1);
+    legs.B(i, 0) = row;
+  }
+  ContinuousSystem transposed = legs;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) transposed.A(i, j) = legs.A(j, i);
+  }
+  for (const double dt : {1e-3, 0.5, 20.0}) {
+    CAPTURE(dt);
+    const DiscreteSystem lower = Discretize(legs, dt, StepRule::kZoh);
+    const DiscreteSystem upper = Discretize(transposed, dt, StepRule::kZoh);
+    const DiscreteSystem bilinear = Discretize(legs, dt, StepRule::kBilinear);
+    const DiscreteSystem backward = Discretize(legs, dt, StepRule::kBackwardEuler);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = i + 1; j < n; ++j) {
+        CHECK(lower.A(i, j) == 0);
+        CHECK(upper.A(j, i) == 0);
+        CHECK(std::fabs(lower.A(j, i) - upper.A(i, j)) <= 1e-12);
+      }
+      const DiscreteSystem* implicit[] = {&bilinear, &backward};
+      for (const DiscreteSystem* system : implicit) {
+        for (int64_t j = i + 1; j < n; ++j) CHECK(system->A(i, j) == 0);
+      }
+      CHECK(lower.A(i, i) ==
+            doctest::Approx(std::exp(-dt * static_cast<double>(i + 1))).epsilon(1e-12));
+    }
+    // A constant 1 is the fixed point e_0: A e_0 = -B.
+    for (int64_t i = 0; i < n; ++i) {
+      CHECK(std::fabs(lower.A(i, 0) + lower.B(i, 0) - (i == 0 ? 1 : 0)) <= 1e-12);
+    }
+  }
+}
+
 TEST_CASE("every rule on a scalar is its formula, whatever the sizes") {
   for (const double a : {-1e9, -20.0, -1e-3, -1e-12, 0.0, 0.3}) {
     for (const double b : {1e-200, 1.0, 1e200}) {
@@ -132,7 +173,7 @@ TEST_CASE("a pole of the rule is refused, stiffness is not") {
   CHECK(bilinear.code == ExitCode::kBadConfig);
   CHECK(bilinear.message ==
         "bilinear with dt = 0.1: I - dt/2 A is singular to working precision, as A has an "
-        "eigenvalue at 2/dt = 20.00; take another dt, or zoh.");
+        "eigenvalue within rounding of 2/dt = 20.00; take another dt, or zoh.");
   CHECK(ErrorOf([] {
           Discretize(Scalar(10, 1), 0.1, StepRule::kBackwardEuler);
         }).Says("I - dt A is singular"));
@@ -144,6 +185,14 @@ TEST_CASE("a pole of the rule is refused, stiffness is not") {
   CHECK(ErrorOf([&] { Discretize(coupled, 0.1, StepRule::kBilinear); }).Says("singular"));
   CHECK_NOTHROW(Discretize(coupled, 0.11, StepRule::kBilinear));
 
+  const ContinuousSystem turning{{{0, -20}, {20, 0}}, {{1}, {0}}, {{1, 0}}, {{0}}};
+  CHECK_NOTHROW(Discretize(turning, 0.1, StepRule::kBilinear));  // 20i is no pole of the rule
+
+  // Rows that differ by 1e23, coupled: det (I - A) = 1.001e20 + 1.002.
+  const ContinuousSystem rows{{{-1e20, 1e20}, {1e-3, -2e-3}}, {{1}, {1}}, {{1, 1}}, {{0}}};
+  const DiscreteSystem backward = Discretize(rows, 1, StepRule::kBackwardEuler);
+  CHECK(RelativeDistance(backward.A,
+                         {{1.002 / 1.001e20, 1 / 1.001}, {1e-3 / 1.001e20, 1 / 1.001}}) <= 1e-14);
   const ContinuousSystem stiff{{{-1e20, 0}, {0, -1e-3}}, {{1}, {1}}, {{1, 1}}, {{0}}};
   const DiscreteSystem discrete = Discretize(stiff, 1, StepRule::kBackwardEuler);
   CHECK(RelativeDistance(discrete.A, {{1 / (1 + 1e20), 0}, {0, 1 / 1.001}}) <= 1e-15);

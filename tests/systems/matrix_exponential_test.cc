@@ -82,6 +82,23 @@ TEST_CASE("matrices on which exponentials often lose digits, against 60-digit ar
         1e-10);
 }
 
+TEST_CASE("a strongly non-normal matrix loses what its condition costs, and no more") {
+  // S N S with a reflection S and a nilpotent N: e^A = 1 + A + A^2 / 2, of size c^2. A change of A
+  // by eps |A| changes e^A by some eps c^3 of its size.
+  const Matrix S{
+      {7 / 9.0, -4 / 9.0, -4 / 9.0}, {-4 / 9.0, 1 / 9.0, -8 / 9.0}, {-4 / 9.0, -8 / 9.0, 1 / 9.0}};
+  for (const double c : {1.0, 10.0, 100.0, 1000.0}) {
+    CAPTURE(c);
+    const Matrix N{{0, c, 2 * c}, {0, 0, -3 * c}, {0, 0, 0}};
+    const Matrix A = Product(Product(S, N), S);
+    Matrix inner = Product(N, N);
+    for (int64_t i = 0; i < 3; ++i) {
+      for (int64_t j = 0; j < 3; ++j) inner(i, j) = inner(i, j) / 2 + N(i, j) + (i == j ? 1 : 0);
+    }
+    CHECK(Distance(Exponential(A), Product(Product(S, inner), S)) <= 1e-15 * (1 + c * c * c));
+  }
+}
+
 TEST_CASE("e^A e^-A is 1 and e^2A is the square") {
   for (const int64_t n : {2, 5, 17}) {
     CAPTURE(n);

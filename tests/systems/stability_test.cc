@@ -72,6 +72,11 @@ TEST_CASE("lasting modes that are short of eigenvectors grow") {
   const StabilityReport report = StabilityOf(WithA({{0, 1}, {0, 0}}));
   CHECK(report.Text().find("short of 1 eigenvector: it grows like a power of time") !=
         std::string::npos);
+  // Not triangular: the eigenvalues of a turned double integrator are rounded.
+  const double c = std::cos(0.3), s = std::sin(0.3);
+  CHECK(Verdict({{-c * s, c * c}, {-s * s, c * s}}) == Stability::kUnstable);
+  // Close to the double integrator, but bounded: 1e9 at most.
+  CHECK(Verdict({{0, 1}, {0, -1e-9}}) == Stability::kMarginal);
   // Stable defective modes decay all the same.
   CHECK(Verdict({{-1, 1}, {0, -1}}) == Stability::kStable);
 }

@@ -38,7 +38,7 @@ void RequireSound(std::vector<std::string> faults, double dt) {
   const bool bilinear = rule == StepRule::kBilinear;
   Fail(ExitCode::kBadConfig,
        fmt::format("{} with dt = {}: I - {} A is singular to working precision, as A has an "
-                   "eigenvalue at {} = {}; take another dt, or zoh.",
+                   "eigenvalue within rounding of {} = {}; take another dt, or zoh.",
                    NameOf(rule), FormatNumber(dt), bilinear ? "dt/2" : "dt",
                    bilinear ? "2/dt" : "1/dt", FormatDigits((bilinear ? 2 : 1) / dt, 4)));
 }
@@ -47,6 +47,15 @@ double Largest(const Matrix& matrix) {
   double largest = 0;
   for (const double entry : matrix.values) largest = std::max(largest, std::fabs(entry));
   return largest;
+}
+
+bool IsLowerTriangular(const Matrix& A) {
+  for (int64_t i = 0; i < A.rows; ++i) {
+    for (int64_t j = i + 1; j < A.cols; ++j) {
+      if (A(i, j) != 0) return false;
+    }
+  }
+  return true;
 }
 
 /// The block [[dt A, dt B 2^shift], [0, 0]], whose exponential is [[A_bar, B_bar 2^shift], [0, I]]:
@@ -59,45 +68,60 @@ DiscreteSystem ByExponential(const ContinuousSystem& system, double dt) {
   const int exponent_b = size_b > 0 ? std::ilogb(size_b) : 0, exponent_dt = std::ilogb(dt);
   const int exponent_a = std::ilogb(size_a);
   const double dt_mantissa = std::ldexp(dt, -exponent_dt);
+  const int64_t state = IsLowerTriangular(system.A) ? m : 0, input = state > 0 ? 0 : n;
   Matrix block(n + m, n + m);
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) block(i, j) = dt * system.A(i, j);
+    for (int64_t j = 0; j < n; ++j) block(state + i, state + j) = dt * system.A(i, j);
     for (int64_t j = 0; j < m; ++j) {
-      block(i, n + j) = std::ldexp(dt_mantissa * system.B(i, j), exponent_a - exponent_b);
+      block(state + i, input + j) =
+          std::ldexp(dt_mantissa * std::ldexp(system.B(i, j), -exponent_b), exponent_a);
     }
   }
   const Matrix exponential = Exponential(block);
   DiscreteSystem discrete{Matrix(n, n), Matrix(n, m), system.C, system.D};
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) discrete.A(i, j) = exponential(i, j);
+    for (int64_t j = 0; j < n; ++j) discrete.A(i, j) = exponential(state + i, state + j);
     for (int64_t j = 0; j < m; ++j) {
-      discrete.B(i, j) = std::ldexp(exponential(i, n + j), exponent_dt + exponent_b - exponent_a);
+      discrete.B(i, j) =
+          std::ldexp(exponential(state + i, input + j), exponent_dt + exponent_b - exponent_a);
     }
   }
   return discrete;
 }
 
+/// (I - step A)^-1 right for a triangular A, whose eigenvalues are seen: zeros stay zeros.
+MatrixXd SolveTriangular(const MatrixXd& A, double step, const MatrixXd& right, StepRule rule,
+                         double dt) {
+  const MatrixXd M = MatrixXd::Identity(A.rows(), A.cols()) - step * A;
+  for (Eigen::Index i = 0; i < A.rows(); ++i) {
+    if (std::fabs(M(i, i)) <= 4 * kEpsilon * (1 + std::fabs(step * A(i, i)))) {
+      RefuseSingular(rule, dt);
+    }
+  }
+  if (A.isUpperTriangular(0)) return M.triangularView<Eigen::Upper>().solve(right);
+  return M.triangularView<Eigen::Lower>().solve(right);
+}
+
 /// (I - step A)^-1 right, for an I - step A that is not singular to working precision: with rows
 /// scaled by the size of what was subtracted, a change by a few eps must not make it singular.
 /// Stiff systems, whose rows differ by orders of magnitude, pass.
-MatrixXd SolveImplicit(const MatrixXd& A, double step, const MatrixXd& right, StepRule rule,
-                       double dt) {
+MatrixXd SolveImplicit(const MatrixXd& A, double step, MatrixXd right, StepRule rule, double dt) {
+  if (A.isUpperTriangular(0) || A.isLowerTriangular(0)) {
+    return SolveTriangular(A, step, right, rule, dt);
+  }
   const auto n = A.rows();
   MatrixXd M = MatrixXd::Identity(n, n) - step * A;
-  MatrixXd scaled_right = right;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const double size = 1 + std::fabs(step) * A.row(i).cwiseAbs().sum();
+    const double size = 1 + step * A.row(i).cwiseAbs().sum();
     if (!std::isfinite(size)) RefuseOverflow(rule, dt, "");
     const double scale = std::ldexp(1.0, -std::ilogb(size));
     M.row(i) *= scale;
-    scaled_right.row(i) *= scale;
+    right.row(i) *= scale;
   }
-  if (n == 0) return right;
   const Eigen::PartialPivLU<MatrixXd> lu(M);
-  const double norm = M.cwiseAbs().colwise().sum().maxCoeff();
-  const double distance = norm > 0 ? lu.rcond() * norm : 0;  // 1 / |M^-1|
+  const double distance = lu.rcond() * M.cwiseAbs().colwise().sum().maxCoeff();  // 1 / |M^-1|
   if (!(distance > 4 * static_cast<double>(n) * kEpsilon)) RefuseSingular(rule, dt);
-  return lu.solve(scaled_right);
+  return lu.solve(right);
 }
 
 DiscreteSystem ByRule(const ContinuousSystem& system, double dt, StepRule rule) {

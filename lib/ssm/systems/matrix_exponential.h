@@ -11,7 +11,10 @@ namespace ssm {
 ///
 /// Doubling keeps two forms: E = e^A - 1 by E <- 2 E + E^2, in which slow modes beside fast ones
 /// keep their digits, and X = e^A by X <- X^2, in which decayed ones do. Entries of decayed rows
-/// and columns come from X, all others from 1 + E.
+/// and columns come from X, all others from 1 + E. A triangular A has an exactly triangular e^A.
+///
+/// Where squares lose digits, as those of a dense A do whose e^{sA} grows before it decays, the
+/// same is done on the Schur form.
 ///
 /// Entries are infinite or NaN where e^A is beyond double. O(n^3 (8 + 2 log2 |A|)).
 Matrix Exponential(const Matrix& A);

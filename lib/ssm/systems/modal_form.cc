@@ -56,7 +56,7 @@ struct Eigenvectors {
 
   double Condition() const {
     if (values.size() == 0) return 1;
-    const Eigen::VectorXd singular = Eigen::JacobiSVD<MatrixXcd>(vectors).singularValues();
+    const Eigen::VectorXd singular = Eigen::BDCSVD<MatrixXcd>(vectors).singularValues();
     return singular.maxCoeff() / singular.minCoeff();
   }
 };

@@ -29,6 +29,7 @@ double StateSumBound(const MatrixXd& A, const MatrixXd& B) {
   double sum = LargestRowSum(B);
   for (int i = 0; i < kMostSquarings; ++i) {
     const double norm = LargestRowSum(power);
+    if (!std::isfinite(norm)) break;
     if (norm < 0.5) return sum / (1 - norm);
     sum *= 1 + norm;
     power = power * power;
@@ -50,7 +51,8 @@ ResponseGain ResponseGainOf(const DiscreteSystem& system, int64_t most_terms) {
     gain.value += LargestRowSum(gain.terms == 0 ? MatrixXd(response + D) : response);
     ++gain.terms;
     read = read * A;
-    gain.tail = LargestRowSum(read) * states;
+    const double left = LargestRowSum(read);
+    gain.tail = left > 0 ? left * states : 0;
     if (gain.tail <= kConverged * gain.value) break;
   }
   return gain;
@@ -62,7 +64,7 @@ std::vector<double> InitialStateEnvelope(const DiscreteSystem& system, int64_t s
     Fail(ExitCode::kBadConfig,
          "The system's initial state has no response: " + Join(faults, "; ") + ".");
   }
-  ResultArray("The envelope", steps, 1, 1);  // or says why not
+  RequireRoom("The envelope", steps, 1, 1);
   std::vector<double> envelope(static_cast<size_t>(steps), kInfinity);
   const MatrixXd A = ToEigen(system.A);
   MatrixXd read = ToEigen(system.C);

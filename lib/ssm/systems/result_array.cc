@@ -8,7 +8,7 @@
 
 namespace ssm {
 
-Array<double> ResultArray(const std::string& what, int64_t steps, int64_t rows, int64_t cols) {
+void RequireRoom(const std::string& what, int64_t steps, int64_t rows, int64_t cols) {
   if (steps < 0) {
     Fail(ExitCode::kBadConfig,
          fmt::format("{} was asked for {} steps; it needs to be 0 or more.", what, steps));
@@ -27,6 +27,10 @@ Array<double> ResultArray(const std::string& what, int64_t steps, int64_t rows, 
                      fits ? FormatBytes(bytes) : "more bytes than can be counted",
                      FormatBytes(free)));
   }
+}
+
+Array<double> ResultArray(const std::string& what, int64_t steps, int64_t rows, int64_t cols) {
+  RequireRoom(what, steps, rows, cols);
   return Array<double>(Shape{steps, rows, cols});
 }
 

@@ -65,8 +65,8 @@ struct Problem {
     D = ToEigen(system.D);
     state = VectorXd::Zero(system.states());
     std::copy(start.begin(), start.end(), state.data());
-    result.y = ResultArray("The output", steps, p, 1);
-    result.y.Resize(Shape{steps, p});
+    RequireRoom("The output", steps, p, 1);
+    result.y = Array<double>(Shape{steps, p});
   }
 
   Eigen::Map<const VectorXd> input(int64_t t) const { return {x + t * m, m}; }
@@ -186,7 +186,7 @@ Simulation SimulateByChunks(const DiscreteSystem& system, const Array<double>& x
   const int64_t length = std::min(chunk, problem.steps),
                 whole = length > 0 ? problem.steps / length : 0;
   if (whole > 0) {
-    ResultArray("A chunk's kernel", length, length, problem.p * problem.m);  // or says why not
+    RequireRoom("A chunk's kernel", length, length, problem.p * problem.m);
     const ChunkForm form(problem, length);
     for (int64_t i = 0; i < whole; ++i) form.Run(problem, i * length);
   }

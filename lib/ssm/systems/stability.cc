@@ -138,18 +138,21 @@ StabilityReport Judge(const Domain& domain, std::vector<Complex> poles, double r
 }
 
 /// How many of the eigenvalues are `pole` as far as can be told, less the eigenvectors they have.
-int64_t MissingEigenvectors(const Matrix& A, const std::vector<ModeStability>& modes,
-                            Complex pole) {
+int64_t MissingEigenvectors(const Matrix& A, const Eigenvalues& eigenvalues, Complex pole) {
   const Eigen::MatrixXcd dense = ToEigen(A).cast<Complex>();
+  const bool exact = eigenvalues.rounding == 0;
   // A double eigenvalue of a matrix off by eps is off by sqrt(eps).
-  const double near = 10 * std::sqrt(kEpsilon) * std::min(dense.norm(), std::abs(pole) + 1);
-  int64_t count = 0;
-  for (const ModeStability& mode : modes) count += std::abs(mode.pole - pole) <= near ? 1 : 0;
+  const double near =
+      exact ? 0 : 10 * std::sqrt(kEpsilon) * std::min(dense.norm(), std::abs(pole) + 1);
+  const auto count = std::count_if(eigenvalues.values.begin(), eigenvalues.values.end(),
+                                   [&](Complex other) { return std::abs(other - pole) <= near; });
   if (count < 2) return 0;
   const Eigen::MatrixXcd shifted =
       dense - pole * Eigen::MatrixXcd::Identity(dense.rows(), dense.cols());
-  const Eigen::VectorXd singular = Eigen::JacobiSVD<Eigen::MatrixXcd>(shifted).singularValues();
-  return count - (singular.array() <= near).count();
+  const Eigen::VectorXd singular = Eigen::BDCSVD<Eigen::MatrixXcd>(shifted).singularValues();
+  const double zero =
+      exact ? 4 * static_cast<double>(dense.rows()) * kEpsilon * singular.maxCoeff() : near;
+  return count - (singular.array() <= zero).count();
 }
 
 /// Judges a dense system; lasting modes need their eigenvectors.
@@ -158,7 +161,7 @@ StabilityReport JudgeDense(const Domain& domain, const Matrix& A) {
   StabilityReport report = Judge(domain, eigenvalues.values, eigenvalues.rounding);
   for (ModeStability& mode : report.modes) {
     if (mode.verdict != Stability::kMarginal) continue;
-    const int64_t missing = MissingEigenvectors(A, report.modes, mode.pole);
+    const int64_t missing = MissingEigenvectors(A, eigenvalues, mode.pole);
     if (missing <= 0) continue;
     mode.verdict = Stability::kUnstable;
     if (report.verdict == Stability::kUnstable) continue;

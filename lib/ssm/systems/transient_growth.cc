@@ -34,7 +34,7 @@ void RequireSound(const System& system) {
 TransientGrowth GrowthOfPowers(const Matrix& A, int64_t steps, double radius, double log_radius) {
   TransientGrowth growth;
   growth.radius = radius;
-  ResultArray("The series of growth", steps, 2, 1);  // or says why not
+  RequireRoom("The series of growth", steps, 2, 1);
   const auto count = static_cast<size_t>(steps) + 1;
   growth.norms.assign(count, kInfinity);
   growth.envelope.resize(count);
@@ -99,8 +99,7 @@ double KreissLowerBound(const DiscreteSystem& system) {
     for (int j = 0; j < kDistances; ++j) {
       const double beyond = std::exp2(2 - j);
       const Eigen::MatrixXcd shifted = std::polar(1 + beyond, angle) * one - dense;
-      const double smallest =
-          Eigen::JacobiSVD<Eigen::MatrixXcd>(shifted).singularValues().minCoeff();
+      const double smallest = Eigen::BDCSVD<Eigen::MatrixXcd>(shifted).singularValues().minCoeff();
       if (smallest > 0) bound = std::max(bound, beyond / smallest);
     }
   }
