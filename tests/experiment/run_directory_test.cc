@@ -29,12 +29,16 @@ TEST_CASE("exactly where asked, and never over something") {
   CHECK(RunDirectory::CreateAt(folder / "deep/er/run").path() == folder / "deep/er/run");
   CHECK_NOTHROW(RunDirectory::CreateAt(folder / "deep/er/run"));  // an empty folder will do
   WriteNewFile(folder / "deep/er/run/notes", "");
-  const auto thrown = test::ErrorOf([&] { RunDirectory::CreateAt(folder / "deep/er/run"); });
-  CHECK(thrown.code == ExitCode::kCannotCreate);
-  CHECK(thrown.Says("--resume"));
+  const auto refused = [&](const std::string& path) {
+    const auto thrown = test::ErrorOf([&] { RunDirectory::CreateAt(folder / path); });
+    CHECK(thrown.code == ExitCode::kCannotCreate);
+    return thrown;
+  };
+  CHECK(refused("deep/er/run").Says("a folder of other things"));
+  WriteNewFile(folder / "deep/er/run/config.json", "{}");
+  CHECK(refused("deep/er/run").Says("--resume"));
   WriteNewFile(folder / "file", "");
-  CHECK(test::ErrorOf([&] { RunDirectory::CreateAt(folder / "file"); }).code ==
-        ExitCode::kCannotCreate);
+  CHECK(refused("file").Says("is a file"));
   CHECK(test::ErrorOf([&] { RunDirectory::CreateAt(folder / "file/run"); }).code ==
         ExitCode::kCannotCreate);
   CHECK(test::ErrorOf([&] { RunDirectory::Open(folder / "none"); }).code ==
