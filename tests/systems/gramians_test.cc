@@ -134,6 +134,27 @@ TEST_CASE("small Hankel singular values keep their digits") {
   CHECK(log_product == doctest::Approx(log_determinant).epsilon(1e-5));
 }
 
+TEST_CASE("units of the states change the Gramian by those units alone") {
+  const DiscreteSystem system = RandomDiscrete(2, 2, 7);
+  DiscreteSystem far = system;
+  for (int64_t i = 0; i < 6; ++i) {
+    const auto unit = [](int64_t k) { return std::exp2(static_cast<double>(10 * k)); };
+    for (int64_t j = 0; j < 6; ++j) far.A(i, j) *= unit(i) / unit(j);
+    for (int64_t j = 0; j < 2; ++j) {
+      far.B(i, j) *= unit(i);
+      far.C(j, i) /= unit(i);
+    }
+  }
+  const std::vector<double> one = HankelSingularValues(system), other = HankelSingularValues(far);
+  for (size_t i = 0; i < 6; ++i) CHECK(other[i] == doctest::Approx(one[i]).epsilon(1e-11));
+  const Matrix W = ControllabilityGramian(system), V = ControllabilityGramian(far);
+  for (int64_t i = 0; i < 6; ++i) {
+    CHECK(V(i, i) / std::exp2(static_cast<double>(20 * i)) ==
+          doctest::Approx(W(i, i)).epsilon(1e-11));
+  }
+  CHECK(H2Norm(far) == doctest::Approx(H2Norm(system)).epsilon(1e-12));
+}
+
 TEST_CASE("Gramians solve the Lyapunov equations") {
   const DiscreteSystem system = RandomDiscrete(1, 1, 6);
   const MatrixXd B = ToEigen(system.B);

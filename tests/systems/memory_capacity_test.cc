@@ -5,7 +5,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/LU>
+#include <Eigen/QR>
 #include <cmath>
+#include <complex>
 #include <string>
 
 #include "random_systems.h"
@@ -120,6 +122,18 @@ TEST_CASE("P4: the capacities of all lags add up to the number of states") {
             1e-6 * static_cast<double>(n));
     }
   }
+  SUBCASE("LegS lag by lag: only its poles count, -(i + 1) / window by the bilinear rule") {
+    const int64_t n = 64;
+    Matrix A(n, n), B(n, 1);
+    for (int64_t i = 0; i < n; ++i) {
+      const double half = static_cast<double>(i + 1) / 400;
+      A(i, i) = (1 - half) / (1 + half);
+      B(i, 0) = 1;
+    }
+    const Matrix one = MemoryCapacityOf(LegsSystem(n, 200), 400).by_lag;
+    const Matrix other = MemoryCapacityOf(StatesOnly(A, B), 400).by_lag;
+    for (int64_t k = 0; k < 400; ++k) CHECK(std::abs(one(k, 0) - other(k, 0)) < 1e-12);
+  }
   SUBCASE("16 real poles close together: a covariance of condition 1e30") {
     const int64_t n = 16;
     Matrix A(n, n), B(n, 1);
@@ -130,6 +144,56 @@ TEST_CASE("P4: the capacities of all lags add up to the number of states") {
     const MemoryCapacity capacity = MemoryCapacityOf(StatesOnly(A, B), 4000);
     CHECK(capacity.total == 16);
     CHECK(std::abs(SumOf(capacity.by_lag) - 16) < 1e-6 * 16);
+  }
+}
+
+TEST_CASE("P4: states of diagonal systems count, however close their poles") {
+  // Real poles as in S4D-Real, and pairs: their covariance has no digit left.
+  for (int64_t n : {32, 64, 128}) {
+    CAPTURE(n);
+    Matrix A(n, n), B(n, 1), pairs(n, n);
+    for (int64_t i = 0; i < n; ++i) {
+      A(i, i) = 0.9 * static_cast<double>(i + 1) / static_cast<double>(n);
+      B(i, 0) = 1;
+      if (i % 2 == 0) {
+        const std::complex<double> pole =
+            std::polar(0.9, 3.0 * static_cast<double>(i + 1) / static_cast<double>(n));
+        pairs(i, i) = pairs(i + 1, i + 1) = pole.real();
+        pairs(i, i + 1) = pole.imag();
+        pairs(i + 1, i) = -pole.imag();
+      }
+    }
+    for (const Matrix& system : {A, pairs}) {
+      const MemoryCapacity capacity = MemoryCapacityOf(StatesOnly(system, B), 3000);
+      CHECK(capacity.total == static_cast<double>(n));
+      CHECK(std::abs(SumOf(capacity.by_lag) - static_cast<double>(n)) <
+            1e-6 * static_cast<double>(n));
+    }
+  }
+}
+
+TEST_CASE("modes that inputs do not reach do not count, in any coordinates") {
+  for (int64_t inputs : {1, 2}) {
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      CAPTURE(inputs);
+      CAPTURE(seed);
+      // [A1 X; 0 A2] with B2 = 0: the last three states never move. Then turned.
+      Random random(300 + seed, RandomStream::kLaw, static_cast<uint64_t>(inputs));
+      const MatrixXd first = ToEigen(MatrixWithPoles(RandomPoles(2, 1, 0.3, 0.9, random), random));
+      const MatrixXd last = ToEigen(MatrixWithPoles(RandomPoles(1, 1, 0.3, 0.9, random), random));
+      MatrixXd A = MatrixXd::Zero(8, 8), B = MatrixXd::Zero(8, inputs);
+      A.topLeftCorner(5, 5) = first;
+      A.bottomRightCorner(3, 3) = last;
+      A.topRightCorner(5, 3) = ToEigen(RandomMatrix(5, 3, random));
+      B.topRows(5) = ToEigen(RandomMatrix(5, inputs, random));
+      const Eigen::HouseholderQR<MatrixXd> qr(ToEigen(RandomMatrix(8, 8, random)));
+      MatrixXd turn = qr.householderQ() * MatrixXd::Identity(8, 8);
+      for (int i = 0; i < 8; ++i) turn.row(i) *= std::exp2(i * i);  // units far apart
+      const MemoryCapacity capacity = MemoryCapacityOf(
+          StatesOnly(FromEigen(turn * A * turn.inverse()), FromEigen(turn * B)), 1000);
+      CHECK(capacity.total == 5);
+      CHECK(std::abs(SumOf(capacity.by_lag) - 5) < 1e-9);
+    }
   }
 }
 
@@ -144,6 +208,9 @@ TEST_CASE("units of a state do not matter, states never reached do not count") {
   }
   // Two states with one pole and one input always agree: they hold one number.
   CHECK(MemoryCapacityOf(StatesOnly({{0.3, 0}, {0, 0.3}}, {{1}, {2}}), 5).total == 1);
+  const Matrix between{{0.3, 0, 0}, {0, 0.5, 0}, {0, 0, 0.3}};
+  CHECK(MemoryCapacityOf(StatesOnly(between, {{1}, {2}, {3}}), 5).total == 2);
+  CHECK(MemoryCapacityOf(StatesOnly(between, {{1, 0}, {2, 0}, {3, 1}}), 5).total == 3);
   CHECK(MemoryCapacityOf(StatesOnly(Matrix(0, 0), Matrix(0, 1)), 5).total == 0);
 }
 

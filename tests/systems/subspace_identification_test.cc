@@ -43,9 +43,10 @@ TEST_CASE("systems of order 2 to 6 without noise are found, order and poles") {
     CAPTURE(static_cast<int>(weighting));
     for (int64_t order = 2; order <= 6; ++order) {
       CAPTURE(order);
-      for (uint64_t seed = 0; seed < 10; ++seed) {
+      for (uint64_t seed = 0; seed < 20; ++seed) {
         CAPTURE(seed);
-        Random random(100 + seed, RandomStream::kLaw, static_cast<uint64_t>(order));
+        // The 19th of order 5 has modes of size 1e-10 in the outputs.
+        Random random(5070 + seed, RandomStream::kLaw, static_cast<uint64_t>(order));
         InnovationsModel truth = Noiseless(RandomSystem(order, 1, 1, random));
         for (double& value : truth.x0) value = random.Normal();
         const InputOutputRecord record =

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/check_system-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/stable_factor-inl.h"
 
@@ -38,6 +39,7 @@ void RequireOrder(int64_t order, const VectorXd& hankel) {
 
 template <class System>
 Truncation<System> Truncate(const System& system, int64_t order, SystemTime time) {
+  CheckSystem(system);
   const MatrixXd A = ToEigen(system.A), B = ToEigen(system.B), C = ToEigen(system.C);
   const MatrixXd reach = GramianFactor(A, B, time);
   const MatrixXd seen = GramianFactor(A.transpose(), C.transpose(), time);

@@ -2,6 +2,7 @@
 
 #include <Eigen/SVD>
 
+#include "ssm/systems/check_system-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {
@@ -26,12 +27,14 @@ std::vector<std::string> FaultsOf(const ControlSystem& system) {
 }
 
 ControlSystem ToControl(const DiscreteSystem& system) {
+  CheckSystem(system);
   const MatrixXd C = ToEigen(system.C);
   return {system.A, system.B, FromEigen(C * ToEigen(system.A)),
           FromEigen(ToEigen(system.D) + C * ToEigen(system.B))};
 }
 
 DiscreteSystem FromControl(const ControlSystem& system) {
+  CheckSystem(system);
   if (system.states() == 0) return {system.A, system.B, system.C, system.D};
   const MatrixXd A = ToEigen(system.A), B = ToEigen(system.B), C = ToEigen(system.C);
   const Eigen::Index n = A.rows(), p = C.rows();

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/check_system-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/stable_factor-inl.h"
 
@@ -20,6 +21,7 @@ struct Point {
 
 template <class System, class PointAt>
 FrequencyResponse Response(const System& system, std::span<const double> omega, PointAt point_at) {
+  CheckSystem(system);
   FrequencyResponse response{system.outputs(), system.inputs(), {omega.begin(), omega.end()}, {}};
   response.values.reserve(omega.size() * static_cast<size_t>(response.outputs * response.inputs));
   const ComplexSchurForm schur = SchurOf(ToEigen(system.A));

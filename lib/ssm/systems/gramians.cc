@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ssm/systems/check_system-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/stable_factor-inl.h"
 
@@ -17,11 +18,13 @@ SystemTime TimeOf(const ContinuousSystem&) { return SystemTime::kContinuous; }
 
 template <class System>
 MatrixXd ControllabilityFactor(const System& system) {
+  CheckSystem(system);
   return GramianFactor(ToEigen(system.A), ToEigen(system.B), TimeOf(system));
 }
 
 template <class System>
 MatrixXd ObservabilityFactor(const System& system) {
+  CheckSystem(system);
   return GramianFactor(ToEigen(system.A).transpose(), ToEigen(system.C).transpose(),
                        TimeOf(system));
 }
@@ -55,6 +58,7 @@ std::vector<double> HankelSingularValues(const DiscreteSystem& system) { return 
 std::vector<double> HankelSingularValues(const ContinuousSystem& system) { return Hankel(system); }
 
 double H2Norm(const DiscreteSystem& system) {
+  CheckSystem(system);
   const MatrixXd C = ToEigen(system.C);
   const double first = (C * ToEigen(system.B) + ToEigen(system.D)).norm();
   const double later = (C * ToEigen(system.A) * ControllabilityFactor(system)).norm();
@@ -62,6 +66,7 @@ double H2Norm(const DiscreteSystem& system) {
 }
 
 double H2Norm(const ContinuousSystem& system) {
+  CheckSystem(system);
   const double norm = (ToEigen(system.C) * ControllabilityFactor(system)).norm();
   const bool direct = ToEigen(system.D).norm() > 0;
   return direct ? std::numeric_limits<double>::infinity() : norm;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ssm/base/errors.h"
 #include "ssm/systems/pole_distance.h"
 
 namespace ssm {
@@ -63,12 +64,15 @@ IdentificationMethod BestStart(const InputOutputRecord& record,
   double least = PredictionLoss(found.model, record, scaling);
   for (const IdentificationMethod method :
        {IdentificationMethod::kN4sid, IdentificationMethod::kCva}) {
-    const SubspaceResult other = IdentifySubspace(record, SubspaceOptionsOf(same_order, method));
-    const double loss = PredictionLoss(other.model, record, scaling);
-    if (loss < least) {
+    try {
+      const SubspaceResult other = IdentifySubspace(record, SubspaceOptionsOf(same_order, method));
+      const double loss = PredictionLoss(other.model, record, scaling);
+      if (!(loss < least)) continue;
       least = loss;
       best = method;
       found.model = other.model;
+    } catch (const Error&) {
+      // One start fewer: MOESP's is there.
     }
   }
   return best;

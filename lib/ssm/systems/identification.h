@@ -55,9 +55,9 @@ struct NamedFit {
   Fit fit;
 };
 
-/// One JSON object, keys in a fixed order: method, samples, order, block_rows, singular_values,
-/// excitation, poles as [real, imaginary], stable, model (A, B, C, D in control's convention, K,
-/// noise, x0, offsets), refinement or null, fits.
+/// One JSON object, keys in a fixed order: schema, method, samples, order, block_rows,
+/// singular_values, excitation, poles as [real, imaginary], stable, model (A, B, C, D in control's
+/// convention, K, noise, x0, offsets), refinement or null, fits.
 std::string IdentificationJson(const Identification& identification,
                                const std::vector<NamedFit>& fits);
 

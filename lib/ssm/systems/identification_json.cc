@@ -55,7 +55,8 @@ std::string IdentificationJson(const Identification& identification,
                       {"rms", one.fit.rms}});
   }
   const Excitation& excitation = identification.excitation;
-  const Json report = {{"method", NameOf(identification.method)},
+  const Json report = {{"schema", "ssmctl.identify/1"},
+                       {"method", NameOf(identification.method)},
                        {"samples", identification.samples},
                        {"order", identification.order},
                        {"block_rows", identification.block_rows},

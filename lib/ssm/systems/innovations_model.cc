@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/check_system-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {
@@ -116,6 +117,11 @@ InnovationsModel FromScaled(const InnovationsModel& model, const RecordScaling& 
 
 Matrix PredictionErrors(const InnovationsModel& model, const InputOutputRecord& record,
                         const std::vector<double>& x0, int64_t simulate_from) {
+  CheckSystem(model);
+  SSM_CHECK(record.inputs() == model.inputs() && record.outputs() == model.outputs() &&
+                record.u.rows == record.samples() &&
+                x0.size() == static_cast<size_t>(model.states()),
+            "a record and a start have the model's sizes");
   const MatrixXd A = ToEigen(model.system.A), B = ToEigen(model.system.B);
   const MatrixXd C = ToEigen(model.system.C), D = ToEigen(model.system.D), K = ToEigen(model.K);
   Matrix errors(record.samples(), record.outputs());

@@ -3,9 +3,9 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/check_system-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/stable_factor-inl.h"
 
@@ -19,6 +19,7 @@ using Eigen::VectorXd;
 
 /// States in units of their own spread, so that a small one is not taken for one never reached.
 void ScaleStates(MatrixXd& A, MatrixXd& B) {
+  BalanceStates(A, B);
   const VectorXd spread = GramianFactor(A, B, SystemTime::kDiscrete).rowwise().norm();
   for (Eigen::Index i = 0; i < A.rows(); ++i) {
     if (!(spread(i) > 0)) continue;
@@ -37,9 +38,7 @@ std::vector<WhiteSection> ReachedSections(MatrixXd A, MatrixXd B) {
   ScaleStates(A, B);
   const ComplexSchurForm schur = SchurOf(A);
   RequireStable(schur.T, SystemTime::kDiscrete, "a memory capacity");
-  const auto n = static_cast<double>(A.rows());
-  const double zero = 8 * n * std::numeric_limits<double>::epsilon() * B.norm();
-  StableFactor(schur.T, schur.Q.adjoint() * B, SystemTime::kDiscrete, zero, &sections);
+  sections = WhiteSections(schur.T, schur.Q.adjoint() * B, RowErrors(schur.T, schur.Q, A, B));
   std::erase_if(sections, [](const WhiteSection& section) { return !section.reached; });
   return sections;
 }
@@ -93,6 +92,7 @@ MemoryCapacity WithNoise(const MatrixXd& A, const MatrixXd& B, double noise, Mat
 
 MemoryCapacity MemoryCapacityOf(const DiscreteSystem& system, int64_t lags, double noise) {
   SSM_CHECK(lags >= 0 && noise >= 0, "lags and noise of a memory capacity are not negative");
+  CheckSystem(system);
   const MatrixXd A = ToEigen(system.A), B = ToEigen(system.B);
   Matrix by_lag(lags, system.inputs());
   if (noise > 0) return WithNoise(A, B, noise, std::move(by_lag));

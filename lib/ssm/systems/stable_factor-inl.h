@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ssm/systems/row_errors-inl.h"
+
 namespace ssm {
 
 enum class SystemTime { kContinuous, kDiscrete };
@@ -34,19 +36,27 @@ struct WhiteSection {
 
 /// Upper triangular U with X = U U^H, where X = T X T^H + B B^H (discrete) or
 /// T X + X T^H + B B^H = 0 (continuous); T upper triangular and stable, B [n, m]. X itself is never
-/// formed, so directions of X below its rounding keep their digits (Hammarling 1982). A row of B
-/// whose norm is at most `zero` when its turn comes counts as 0. Fills `sections` (discrete, last
-/// row first) where given. O(n^3 + n^2 m).
-Eigen::MatrixXcd StableFactor(const Eigen::MatrixXcd& T, Eigen::MatrixXcd B, SystemTime time,
-                              double zero = 0, std::vector<WhiteSection>* sections = nullptr);
+/// formed, so directions of X below its rounding keep their digits (Hammarling 1982).
+/// O(n^3 + n^2 m).
+Eigen::MatrixXcd StableFactor(const Eigen::MatrixXcd& T, Eigen::MatrixXcd B, SystemTime time);
+
+/// The sections of a discrete pair (T, Q^H B), last row of T first. A row that `errors` does not
+/// call real when its turn comes counts as 0. O(n^3 + n^2 m).
+std::vector<WhiteSection> WhiteSections(const Eigen::MatrixXcd& T, Eigen::MatrixXcd B,
+                                        RowErrors errors);
 
 /// The vectors that complete q (unit, last column) to a unitary matrix, [rows of q, rows of q - 1].
 Eigen::MatrixXcd UnitComplement(const Eigen::VectorXcd& q);
 
+/// States in other units, powers of two, so that each row of A is as large as its column (Parlett
+/// and Reinsch 1969): A becomes U^-1 A U and B U^-1 B for the diagonal U returned. An eigenvalue
+/// solver is exact for the largest entries only; nothing is rounded here.
+Eigen::VectorXd BalanceStates(Eigen::MatrixXd& A, Eigen::MatrixXd& B);
+
 /// Lower triangular real L [n, n] with L L^T = X for the solution X of
 /// X = A X A^T + B B^T or A X + X A^T + B B^T = 0.
 /// @throws Error(kBadData) as RequireStable.
-Eigen::MatrixXd GramianFactor(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B, SystemTime time);
+Eigen::MatrixXd GramianFactor(Eigen::MatrixXd A, Eigen::MatrixXd B, SystemTime time);
 
 /// "0.5", "0.3 + 0.4i", to six digits.
 std::string ComplexText(std::complex<double> value);

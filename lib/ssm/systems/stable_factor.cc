@@ -65,6 +65,7 @@ namespace {
 struct Step {
   double tau;   // the last diagonal entry of U
   VectorXcd u;  // the column above it
+  VectorXcd w;  // discrete: what B is mixed with
   MatrixXcd B;  // for the rows above
   VectorXcd beta;
 };
@@ -81,7 +82,8 @@ Step DiscreteStep(const MatrixXcd& T, const MatrixXcd& B, Eigen::Index i) {
   step.u = shifted.triangularView<Eigen::Upper>().solve(
       VectorXcd(step.tau * std::conj(pole) * a + B.topRows(i) * step.beta));
   MatrixXcd wide(i, B.cols() + 1);
-  wide << B.topRows(i), above * step.u + step.tau * a;
+  step.w = above * step.u + step.tau * a;
+  wide << B.topRows(i), step.w;
   VectorXcd q(B.cols() + 1);
   q << step.beta, std::conj(pole);
   step.B = wide * UnitComplement(q);
@@ -104,30 +106,66 @@ Step ContinuousStep(const MatrixXcd& T, const MatrixXcd& B, Eigen::Index i) {
 
 }  // namespace
 
-MatrixXcd StableFactor(const MatrixXcd& T, MatrixXcd B, SystemTime time, double zero,
-                       std::vector<WhiteSection>* sections) {
+MatrixXcd StableFactor(const MatrixXcd& T, MatrixXcd B, SystemTime time) {
   const Eigen::Index n = T.rows();
   MatrixXcd U = MatrixXcd::Zero(n, n);
   for (Eigen::Index i = n - 1; i >= 0; --i) {
-    const bool reached = B.row(i).norm() > zero;
-    WhiteSection section{T(i, i), VectorXcd::Zero(B.cols()), reached};
-    if (reached) {
-      Step step = time == SystemTime::kDiscrete ? DiscreteStep(T, B, i) : ContinuousStep(T, B, i);
-      U(i, i) = step.tau;
-      U.col(i).head(i) = step.u;
-      B = std::move(step.B);
-      section.gain = std::move(step.beta);
-    } else {
+    if (!(B.row(i).norm() > 0)) {
       B.conservativeResize(i, Eigen::NoChange);
+      continue;
     }
-    if (sections != nullptr) sections->push_back(std::move(section));
+    Step step = time == SystemTime::kDiscrete ? DiscreteStep(T, B, i) : ContinuousStep(T, B, i);
+    U(i, i) = step.tau;
+    U.col(i).head(i) = step.u;
+    B = std::move(step.B);
   }
   return U;
 }
 
-MatrixXd GramianFactor(const MatrixXd& A, const MatrixXd& B, SystemTime time) {
+std::vector<WhiteSection> WhiteSections(const MatrixXcd& T, MatrixXcd B, RowErrors errors) {
+  std::vector<WhiteSection> sections;
+  for (Eigen::Index i = T.rows() - 1; i >= 0; --i) {
+    const double norm = B.row(i).norm();
+    if (!(norm > 0) || !errors.IsReal(i, norm)) {
+      B.conservativeResize(i, Eigen::NoChange);
+      sections.push_back({T(i, i), VectorXcd::Zero(B.cols()), false});
+      continue;
+    }
+    Step step = DiscreteStep(T, B, i);
+    errors.Follow(i, B.topRows(i).rowwise().norm(), step.w.cwiseAbs());
+    sections.push_back({T(i, i), std::move(step.beta), true});
+    B = std::move(step.B);
+  }
+  return sections;
+}
+
+Eigen::VectorXd BalanceStates(MatrixXd& A, MatrixXd& B) {
+  const Eigen::Index n = A.rows();
+  Eigen::VectorXd units = Eigen::VectorXd::Ones(n);
+  constexpr int kMostSweeps = 100;
+  bool changed = true;
+  for (int sweep = 0; sweep < kMostSweeps && changed; ++sweep) {
+    changed = false;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const double own = std::abs(A(i, i));
+      const double col = A.col(i).lpNorm<1>() - own, row = A.row(i).lpNorm<1>() - own;
+      if (!(col > 0 && row > 0)) continue;
+      const double unit = std::exp2(std::round(0.5 * std::log2(row / col)));
+      if (!(col * unit + row / unit < 0.95 * (col + row))) continue;
+      changed = true;
+      units(i) *= unit;
+      A.col(i) *= unit;
+      A.row(i) /= unit;
+      B.row(i) /= unit;
+    }
+  }
+  return units;
+}
+
+MatrixXd GramianFactor(MatrixXd A, MatrixXd B, SystemTime time) {
   const Eigen::Index n = A.rows();
   if (n == 0) return MatrixXd(0, 0);
+  const Eigen::VectorXd units = BalanceStates(A, B);
   const ComplexSchurForm schur = SchurOf(A);
   RequireStable(schur.T, time, "a Gramian");
   MatrixXd narrow = B;
@@ -139,7 +177,8 @@ MatrixXd GramianFactor(const MatrixXd& A, const MatrixXd& B, SystemTime time) {
   MatrixXd both(2 * n, n);  // the product is real, so its parts' squares add up to it
   both << factor.real().transpose(), factor.imag().transpose();
   const Eigen::HouseholderQR<MatrixXd> qr(both);
-  return MatrixXd(qr.matrixQR().topRows(n).triangularView<Eigen::Upper>()).transpose();
+  const MatrixXd upper = qr.matrixQR().topRows(n).triangularView<Eigen::Upper>();
+  return units.asDiagonal() * upper.transpose();
 }
 
 }  // namespace ssm

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 
@@ -79,12 +79,29 @@ double RoundingOf(const std::vector<double>& values) {
   return kRounding * std::max(1.0, values.empty() ? 0.0 : values[0]);
 }
 
-/// The weighted projection as U S V^T, and what turns U S^(1/2) into the observability matrix.
+/// The weighted projection as U S V^T.
 struct Projection {
   MatrixXd vectors;
   VectorXd values;
-  MatrixXd unweight;  // empty for none
+  // CVA: the outputs' directions and their sizes, by which the projection was divided.
+  MatrixXd directions;
+  VectorXd sizes;
 };
+
+/// The observability matrix of the first `order` directions, its columns in falling size.
+MatrixXd ObservabilityOf(const Projection& projection, Eigen::Index order) {
+  const MatrixXd seen =
+      projection.vectors.leftCols(order) * projection.values.head(order).cwiseSqrt().asDiagonal();
+  if (projection.sizes.size() == 0) return seen;
+  // Canonical correlations mix directions of all sizes: a triangular factor sorts them again, or
+  // the small ones drown.
+  const MatrixXd mixed = projection.sizes.asDiagonal() * seen;
+  const Eigen::HouseholderQR<MatrixXd> qr(mixed.transpose());
+  const MatrixXd sorted =
+      MatrixXd(qr.matrixQR().triangularView<Eigen::Upper>()).transpose();  // [rank, order]
+  const VectorXd scale = sorted.colwise().norm().cwiseSqrt().cwiseInverse();
+  return projection.directions * sorted * scale.asDiagonal();
+}
 
 Projection Project(const SubspaceFactor& factor, SubspaceWeighting weighting) {
   const MatrixXd future = factor.WithoutFutureInputs(factor.FutureOutputs());
@@ -92,19 +109,20 @@ Projection Project(const SubspaceFactor& factor, SubspaceWeighting weighting) {
   past << factor.PastInputs(), factor.PastOutputs();
   MatrixXd oblique = SolveOnRight(factor.WithoutFutureInputs(past), future) * past;
   if (weighting != SubspaceWeighting::kN4sid) oblique = factor.WithoutFutureInputs(oblique);
-  MatrixXd unweight;
+  MatrixXd directions;
+  VectorXd sizes;
   if (weighting == SubspaceWeighting::kCva) {
     const Eigen::BDCSVD<MatrixXd> spread(future, Eigen::ComputeThinU);
-    const VectorXd sizes = spread.singularValues();
+    const VectorXd all = spread.singularValues();
     Eigen::Index rank = 0;
-    while (rank < sizes.size() && sizes(rank) > 1e-10 * std::max(1.0, sizes(0))) ++rank;
+    while (rank < all.size() && all(rank) > 1e-10 * std::max(1.0, all(0))) ++rank;
     if (rank == 0) return {};
-    unweight = spread.matrixU().leftCols(rank) * sizes.head(rank).asDiagonal();
-    oblique = sizes.head(rank).cwiseInverse().asDiagonal() *
-              (spread.matrixU().leftCols(rank).transpose() * oblique);
+    sizes = all.head(rank);
+    directions = spread.matrixU().leftCols(rank);
+    oblique = sizes.cwiseInverse().asDiagonal() * (directions.transpose() * oblique);
   }
   const Eigen::BDCSVD<MatrixXd> svd(oblique, Eigen::ComputeThinU);
-  return {svd.matrixU(), svd.singularValues(), unweight};
+  return {svd.matrixU(), svd.singularValues(), directions, sizes};
 }
 
 int64_t ChooseOrder(const std::vector<double>& values, const SubspaceOptions& options,
@@ -167,6 +185,8 @@ int64_t OrderByGap(const std::vector<double>& singular_values, int64_t most, dou
 SubspaceResult IdentifySubspace(const InputOutputRecord& record, const SubspaceOptions& options) {
   const std::vector<std::string> faults = FaultsOf(record);
   if (!faults.empty()) Fail(ExitCode::kBadData, Join(faults, "\n"));
+  SSM_CHECK(options.order >= 0 && options.most_order >= 1 && options.block_rows >= 0,
+            "orders and block rows of an identification are not negative");
   const RecordScaling scaling = ScalingOf(record, options.offsets);
   const InputOutputRecord scaled{scaling.u.Apply(record.u), scaling.y.Apply(record.y)};
   SubspaceResult result;
@@ -180,10 +200,7 @@ SubspaceResult IdentifySubspace(const InputOutputRecord& record, const SubspaceO
   // CVA leaves out directions that no output takes.
   result.singular_values.resize(static_cast<size_t>(record.outputs() * result.block_rows), 0.0);
   result.order = ChooseOrder(result.singular_values, options, result.block_rows, record.outputs());
-  MatrixXd seen = projection.vectors.leftCols(result.order) *
-                  projection.values.head(result.order).cwiseSqrt().asDiagonal();
-  if (projection.unweight.size() > 0) seen = projection.unweight * seen;
-
+  const MatrixXd seen = ObservabilityOf(projection, result.order);
   const SubspaceSystem system = SystemFromObservability(factor, seen);
   InnovationsModel model;
   model.system = {FromEigen(system.A), FromEigen(system.B), FromEigen(system.C),
@@ -191,6 +208,7 @@ SubspaceResult IdentifySubspace(const InputOutputRecord& record, const SubspaceO
   model.input_offset.assign(static_cast<size_t>(record.inputs()), 0.0);
   model.output_offset.assign(static_cast<size_t>(record.outputs()), 0.0);
   SetNoiseModel(system, model);
+  model.x0.assign(static_cast<size_t>(model.states()), 0.0);
   model.x0 = EstimateInitialState(model, scaled);
   result.model = FromScaled(model, scaling);
   return result;

@@ -40,7 +40,8 @@ struct SubspaceResult {
 /// projection of future outputs on the past has the system's order for its rank, and its left
 /// singular vectors span the observability matrix. A and C, then B and D, follow by least squares
 /// without bias in long records (Van Overschee and De Moor 1996, algorithm 4.8), the noise model
-/// from its residuals by a Riccati equation. O(N (block_rows (m + p))^2).
+/// from its residuals by a Riccati equation. O(N (block_rows (m + p))^2). The model may be
+/// unstable. Inputs must not depend on past outputs: under feedback the estimates are biased.
 ///
 /// @throws Error(kBadData) with every fault of the record; for an input that does not excite
 /// enough;
