@@ -60,6 +60,7 @@ declare -A stage_of=() # what it does there: train, or the number of its evaluat
 declare -A said_of=()  # and how many bytes its log had before
 started=()             # by run: SECONDS
 skips_training=()      # by run: it was finished before
+failed_evaluations=()  # by run: how many
 
 # on_signal NAME: children of a script ignore SIGINT; SIGTERM lets them save.
 on_signal() {
@@ -129,6 +130,8 @@ start_evaluation() {
   if (($2 < ${#evaluations[@]})); then
     eval_command "$1" "${evaluations[$2]}"
     launch "$1" "$2"
+  elif [[ -n ${failed_evaluations[$1]:-} ]]; then
+    settle "$1" failed ": ${failed_evaluations[$1]} of ${#evaluations[@]} evaluations"
   elif [[ -n ${skips_training[$1]:-} ]]; then
     settle "$1" skipped ' (finished)'
   else
@@ -149,6 +152,7 @@ reason() {
 
 # ended INDEX STAGE CODE WORDS: what follows the end of a process that wrote these words.
 ended() {
+  local words
   if [[ -n $stopped_by && $3 != 0 ]] || [[ $2 == train && $3 == 75 ]]; then
     settle "$1" stopped ' (run the sweep again to continue)'
   elif [[ $3 == 0 && $2 == train ]]; then
@@ -157,8 +161,14 @@ ended() {
     next_evaluation "$1" $(($2 + 1))
   elif held_by_another "$3" "$4"; then
     settle "$1" held ' (another process trains it; left to that)'
-  else
+  elif [[ $2 == train ]] || ((${#evaluations[@]} == 1)); then
     settle "$1" failed ": $(reason "$3" "$4") (log: $(log_of "$1"))"
+  else
+    failed_evaluations[$1]=$((${failed_evaluations[$1]:-0} + 1))
+    words=${evaluations[$2]//$'\n'/ }
+    say "[$(($1 + 1))/${#run_name[@]}] failed at ${words% } in" \
+      "${run_name[$1]}: $(reason "$3" "$4") (log: $(log_of "$1"))"
+    next_evaluation "$1" $(($2 + 1))
   fi
 }
 
@@ -220,11 +230,19 @@ summarise() {
   say "sweep: ${text:2}"
 }
 
+# Of a run that failed, what was evaluated is told too.
+has_results() {
+  compgen -G "$out/${run_name[$1]}/results/*.json" > /dev/null
+}
+
 print_table() {
   local index
   local -a runs=()
   for index in "${!run_name[@]}"; do
-    case ${run_state[index]} in ok | skipped) runs+=("$out/${run_name[index]}") ;; esac
+    case ${run_state[index]} in
+      ok | skipped) runs+=("$out/${run_name[index]}") ;;
+      failed) ! has_results "$index" || runs+=("$out/${run_name[index]}") ;;
+    esac
   done
   ((${#runs[@]} == 0)) || "$ssmctl" table "${runs[@]}"
 }

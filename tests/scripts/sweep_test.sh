@@ -64,6 +64,17 @@ eval_section_case() {
   expect_equal "$(find section -path '*/results/*.json' | wc -l)" 4
 }
 
+# An evaluation that fails leaves the others.
+failed_eval_case() {
+  run_sweep 1 track.json 'eval.lengths=[2],[24]' --out partly
+  expect_in 'failed at eval.lengths=[2] in track' err
+  expect_in 'failed track-' err
+  expect_in '1 of 2 evaluations' err
+  expect_in 'sweep: 1 failed' err
+  expect_equal "$(rows)" 1
+  expect test -e partly/track-*/results/test-forward-T24-*.json
+}
+
 # seed.eval stands beside seeds of training, wherever it is written.
 seed_case() {
   run_sweep 0 track.json seed.eval=7 --seeds 5,6 --out seeds
@@ -166,4 +177,4 @@ LINES
   expect_in 'scripts/sweep.sh [options] CONFIG.json' out
 }
 
-run_cases "$@" -- grid eval_section seed duplicate list failure dry_run threads usage
+run_cases "$@" -- grid eval_section failed_eval seed duplicate list failure dry_run threads usage
