@@ -90,6 +90,21 @@ TEST_CASE("a plan of a large batch holds none and says the same") {
   CHECK(huge.peak_bytes > int64_t{1} << 36);
 }
 
+TEST_CASE("a ring takes its room from the start, however short the sequences") {
+  const test::TinyExperiment tiny;
+  const auto plan = [&](const std::string& window) {
+    return CountTraining(*tiny.Read({R"(model.block.mixer={"type": "attention", "heads": 2})",
+                                     R"(model.block.mixer.cache={"type": "window"})",
+                                     "model.block.mixer.cache.window=" + window, "task.steps=64",
+                                     "train.batch=8", "train.eval_every=0"})
+                              .config);
+  };
+  const TrainPlan narrow = plan("1000"), wide = plan("101000");
+  CHECK(wide.state_bytes == narrow.state_bytes);  // live: 64 tokens
+  // Keys and values of 8 rows, four floats each.
+  CHECK(wide.peak_bytes - narrow.peak_bytes >= int64_t{8} * 2 * 100000 * 4 * 4);
+}
+
 TEST_CASE("an evaluation's caches grow with its sequences") {
   const test::TinyExperiment tiny;
   const auto evaluation = [&](const std::string& cache, const std::string& steps) {
