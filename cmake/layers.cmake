@@ -63,7 +63,13 @@ function(ssm_test name)
   foreach(layer IN LISTS arg_USES)
     target_link_libraries(test_${name} PRIVATE ssm_${layer})
   endforeach()
-  target_compile_definitions(test_${name} PRIVATE
-    SSM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SSM_SSMCTL="${CMAKE_BINARY_DIR}/ssmctl")
+  # Told to the sources that ask: the others are the same objects in every checkout.
+  foreach(source IN LISTS arg_SOURCES)
+    file(STRINGS ${source} asks REGEX "SSM_SOURCE_DIR|SSM_SSMCTL" LIMIT_COUNT 1)
+    if(asks)
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_DEFINITIONS
+        SSM_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SSM_SSMCTL="${CMAKE_BINARY_DIR}/ssmctl")
+    endif()
+  endforeach()
   add_test(NAME ${name} COMMAND test_${name})
 endfunction()
