@@ -4,6 +4,7 @@
 
 #include "ssm/autograd/ops/shapes.h"
 #include "ssm/base/errors.h"
+#include "ssm/kernels/rows.h"
 
 namespace ssm {
 namespace {
@@ -14,12 +15,6 @@ void AddSkip(int64_t rows, int64_t width, const T* x, const T* d, T* z) {
 #pragma omp simd
     for (int64_t i = 0; i < width; ++i) z[r * width + i] += d[i] * x[r * width + i];
   }
-}
-
-template <class T>
-void AddTo(int64_t n, const T* from, T* to) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) to[i] += from[i];
 }
 
 }  // namespace
@@ -38,7 +33,7 @@ Var<T> Skip(Tape<T>& tape, Var<T> y, Var<T> x, Var<T> d) {
   }
   tape.Record("skip", {y, x, d}, {z}, 2 * static_cast<double>(shape.size()), [=](Tape<T>& t) {
     const T* gz = t.grad(z);
-    if (T* gy = t.acc(y)) AddTo(shape.size(), gz, gy);
+    if (T* gy = t.acc(y)) kernels::Axpy(shape.size(), T{1}, gz, gy);
     if (T* gx = t.acc(x)) AddSkip(rows, width, gz, t.value(d), gx);
     if (T* gd = t.acc(d)) {
       const T* from = t.value(x);
