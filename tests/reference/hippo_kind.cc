@@ -48,7 +48,7 @@ void RunHippoLegsOnline(const ReferenceCase& c, Comparison& comparison) {
   Require(c, "gradients", c.gradients, {});
   const int64_t order = Whole(c, "N"), steps = Whole(c, "T");
   const Array<double>& f = Shaped(c, c.inputs, "f", {steps});
-  LegsProjection projection(order, 1, HippoRule::kBilinear);
+  LegsProjection projection(order, 1, StepRule::kBilinear);
   std::vector<double> found;
   for (const double& sample : f.flat()) {
     projection.Step({&sample, 1});

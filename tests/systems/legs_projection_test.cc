@@ -15,8 +15,8 @@
 namespace ssm {
 namespace {
 
-using enum HippoRule;
-constexpr HippoRule kRules[] = {kForward, kBackward, kBilinear, kExact};
+using enum StepRule;
+constexpr StepRule kRules[] = {kForwardEuler, kBackwardEuler, kBilinear, kZoh};
 
 Matrix Noise(int64_t samples, int64_t channels) {
   Random random(5, RandomStream::kTest, 0);
@@ -25,7 +25,7 @@ Matrix Noise(int64_t samples, int64_t channels) {
   return noise;
 }
 
-Matrix Run(int64_t order, HippoRule rule, LegsStart start, const Matrix& signal) {
+Matrix Run(int64_t order, StepRule rule, LegsStart start, const Matrix& signal) {
   LegsProjection projection(order, signal.cols, rule, start);
   for (int64_t t = 0; t < signal.rows; ++t) {
     projection.Step(
@@ -53,7 +53,7 @@ TEST_CASE("eight samples by every rule") {
 }
 
 /// The same steps with whole matrices.
-Eigen::MatrixXd Dense(int64_t order, HippoRule rule, LegsStart start, const Matrix& signal) {
+Eigen::MatrixXd Dense(int64_t order, StepRule rule, LegsStart start, const Matrix& signal) {
   const HippoPair pair = MakeHippo({HippoMeasure::kLegS, order});
   const Eigen::MatrixXd A = ToEigen(pair.A), B = ToEigen(pair.B), f = ToEigen(signal);
   const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(order, order);
@@ -66,12 +66,12 @@ Eigen::MatrixXd Dense(int64_t order, HippoRule rule, LegsStart start, const Matr
       t -= 1;
     }
     const Eigen::MatrixXd Bu = B * f.row(k);
-    if (rule == kForward) c += (A * c + Bu) / t;
-    if (rule == kBackward) c = (I - A / t).partialPivLu().solve((c + Bu / t).eval()).eval();
+    if (rule == kForwardEuler) c += (A * c + Bu) / t;
+    if (rule == kBackwardEuler) c = (I - A / t).partialPivLu().solve((c + Bu / t).eval()).eval();
     if (rule == kBilinear) {
       c = (I - A / (2 * t)).partialPivLu().solve(((I + A / (2 * t)) * c + Bu / t).eval()).eval();
     }
-    if (rule == kExact) {
+    if (rule == kZoh) {
       const Eigen::MatrixXd power = (A * std::log((t + 1) / t)).exp();
       c = power * c + A.partialPivLu().solve((power - I) * Bu);
     }
@@ -82,14 +82,14 @@ Eigen::MatrixXd Dense(int64_t order, HippoRule rule, LegsStart start, const Matr
 TEST_CASE("running sums take the steps of the whole matrices") {
   for (LegsStart start : {LegsStart::kZero, LegsStart::kFirstSample}) {
     for (int64_t order : {1, 2, 7, 12}) {
-      for (HippoRule rule : kRules) {
+      for (StepRule rule : kRules) {
         CAPTURE(order);
         CAPTURE(static_cast<int>(rule));
         const Matrix signal = Noise(40, 3);
         const Eigen::MatrixXd expected = Dense(order, rule, start, signal);
         const Eigen::MatrixXd found = ToEigen(Run(order, rule, start, signal));
         // Forward's transient of 1e6 at N = 12 loses that many digits on either way.
-        const double tolerance = rule == kForward ? 1e-8 : 1e-11;
+        const double tolerance = rule == kForwardEuler ? 1e-8 : 1e-11;
         CHECK((found - expected).cwiseAbs().maxCoeff() < tolerance);
       }
     }
@@ -121,7 +121,7 @@ TEST_CASE("the exact rule from the first sample on is the projection itself") {
   for (int64_t samples : {1, 2, 3, 50, 1000}) {
     CAPTURE(samples);
     const Matrix f = Noise(samples, 1);
-    const Matrix c = Run(48, kExact, LegsStart::kFirstSample, f);
+    const Matrix c = Run(48, kZoh, LegsStart::kFirstSample, f);
     const std::vector<double> expected = OfHeldSamples(48, f);
     for (size_t i = 0; i < 48; ++i) {
       CHECK(std::abs(c(static_cast<int64_t>(i), 0) - expected[i]) < 1e-12);
@@ -133,17 +133,17 @@ TEST_CASE("it does not know how fast time goes: samples repeated are the same hi
   const Matrix once = Noise(60, 1);
   Matrix thrice(180, 1);
   for (int64_t t = 0; t < 180; ++t) thrice(t, 0) = once(t / 3, 0);
-  const Matrix a = Run(32, kExact, LegsStart::kFirstSample, once);
-  const Matrix b = Run(32, kExact, LegsStart::kFirstSample, thrice);
+  const Matrix a = Run(32, kZoh, LegsStart::kFirstSample, once);
+  const Matrix b = Run(32, kZoh, LegsStart::kFirstSample, thrice);
   for (int64_t i = 0; i < 32; ++i) CHECK(std::abs(a(i, 0) - b(i, 0)) < 1e-12);
 }
 
 TEST_CASE("from the first sample on a constant is a fixed point of every rule") {
   Matrix constant(500, 1);
   for (double& value : constant.values) value = 3;
-  for (HippoRule rule : kRules) {
+  for (StepRule rule : kRules) {
     CAPTURE(static_cast<int>(rule));
-    const int64_t order = rule == kForward ? 4 : 64;
+    const int64_t order = rule == kForwardEuler ? 4 : 64;
     const Matrix c = Run(order, rule, LegsStart::kFirstSample, constant);
     CHECK(c(0, 0) == doctest::Approx(3).epsilon(1e-12));
     for (int64_t i = 1; i < order; ++i) CHECK(std::abs(c(i, 0)) < 1e-11);
@@ -160,7 +160,7 @@ TEST_CASE("from zero a constant looks late, as is known for eight ones") {
 
 TEST_CASE("the length of the history is what each later sample weighs in the mean") {
   for (LegsStart start : {LegsStart::kZero, LegsStart::kFirstSample}) {
-    for (HippoRule rule : kRules) {
+    for (StepRule rule : kRules) {
       for (int64_t at = 1; at < 9; ++at) {
         LegsProjection projection(2, 1, rule, start);
         for (int64_t t = 0; t < 9; ++t) projection.Step(std::vector<double>{t == at ? 1.0 : 0.0});
@@ -174,14 +174,14 @@ TEST_CASE("channels do not see each other") {
   const Matrix both = Noise(30, 2);
   Matrix second(30, 1);
   for (int64_t t = 0; t < 30; ++t) second(t, 0) = both(t, 1);
-  for (HippoRule rule : kRules) {
+  for (StepRule rule : kRules) {
     const Matrix c = Run(9, rule, LegsStart::kZero, both);
     const Matrix alone = Run(9, rule, LegsStart::kZero, second);
     for (int64_t i = 0; i < 9; ++i) CHECK(c(i, 1) == alone(i, 0));
   }
 }
 
-double LargestOnTheWay(int64_t order, HippoRule rule, int64_t samples) {
+double LargestOnTheWay(int64_t order, StepRule rule, int64_t samples) {
   const Matrix f = Noise(samples, 1);
   LegsProjection projection(order, 1, rule);
   double largest = 0;
@@ -197,17 +197,17 @@ double LargestOnTheWay(int64_t order, HippoRule rule, int64_t samples) {
 
 TEST_CASE("at N = 256 all but the forward rule stay as small as the signal") {
   // A projection's norm is at most the signal's root mean square; a sample here is below 4.5.
-  for (HippoRule rule : {kBackward, kBilinear}) CHECK(LargestOnTheWay(256, rule, 3000) < 4.5);
-  CHECK(LargestOnTheWay(256, kExact, 150) < 4.5);
-  const double forward = LargestOnTheWay(32, kForward, 300);
+  for (StepRule rule : {kBackwardEuler, kBilinear}) CHECK(LargestOnTheWay(256, rule, 3000) < 4.5);
+  CHECK(LargestOnTheWay(256, kZoh, 150) < 4.5);
+  const double forward = LargestOnTheWay(32, kForwardEuler, 300);
   CHECK(forward > 1e20);
   CHECK(forward < 1e23);
 }
 
 TEST_CASE("an order it cannot have is refused") {
-  CHECK_THROWS_AS(LegsProjection(0, 1, kExact), Error);
-  CHECK_THROWS_AS(LegsProjection(5000, 1, kExact), Error);
-  LegsProjection one(3, 2, kExact);
+  CHECK_THROWS_AS(LegsProjection(0, 1, kZoh), Error);
+  CHECK_THROWS_AS(LegsProjection(5000, 1, kZoh), Error);
+  LegsProjection one(3, 2, kZoh);
   CHECK_THROWS_AS(one.Step(std::vector<double>{1}), Error);
 }
 

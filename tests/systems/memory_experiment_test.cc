@@ -16,7 +16,7 @@ using enum HippoMeasure;
 MemoryExperiment Window(HippoMeasure measure, int64_t order, double cycles) {
   MemoryExperiment experiment;
   experiment.memory = {measure, order};
-  experiment.rule = HippoRule::kExact;
+  experiment.rule = StepRule::kZoh;
   experiment.cycles = cycles;
   return experiment;
 }
@@ -78,7 +78,7 @@ TEST_CASE("LegS remembers its whole history as well as the best polynomial") {
 
 TEST_CASE("by the exact rule LegS is the fit where that is small, too") {
   MemoryExperiment experiment = History(32, 8);
-  experiment.rule = HippoRule::kExact;
+  experiment.rule = StepRule::kZoh;
   experiment.start = LegsStart::kFirstSample;
   const MemoryResult result = RunMemoryExperiment(experiment);
   CHECK(result.fit_nrmse < 2e-3);
@@ -111,7 +111,7 @@ TEST_CASE("the same settings give the same bits, another seed another signal") {
 
 TEST_CASE("the forward rule's transient is told, overflow or not") {
   MemoryExperiment experiment = History(32, 4);
-  experiment.rule = HippoRule::kForward;
+  experiment.rule = StepRule::kForwardEuler;
   experiment.window = 1000;
   CHECK(RunMemoryExperiment(experiment).largest_c > 1e20);
   experiment.memory.order = 512;

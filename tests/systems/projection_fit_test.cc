@@ -87,7 +87,7 @@ TEST_CASE("LegS online is the least-squares polynomial of the whole history") {
     CAPTURE(order);
     const HippoOptions options{kLegS, order};
     const Matrix past = Past(kSamples, Smooth);
-    LegsProjection projection(order, 1, HippoRule::kExact, LegsStart::kFirstSample);
+    LegsProjection projection(order, 1, StepRule::kZoh, LegsStart::kFirstSample);
     for (int64_t t = kSamples - 1; t >= 0; --t) projection.Step({&past.values[size_t(t)], 1});
     const std::vector<double> ages = Middles(kSamples, projection.history());
     const Matrix online = Reconstruct(options, projection.coefficients(), ages);
@@ -103,7 +103,7 @@ TEST_CASE("LagT online is the least-squares fit of the whole past") {
   constexpr double kPerUnit = 40;  // so the past is 150 units long
   const HippoOptions options{kLagT, 12};
   const Matrix past = Past(kSamples, [](double t) { return Smooth(5 * t); });
-  HippoProjection projection(options, 1, HippoRule::kExact, 1 / kPerUnit);
+  HippoProjection projection(options, 1, StepRule::kZoh, 1 / kPerUnit);
   for (int64_t t = kSamples - 1; t >= 0; --t) projection.Step({&past.values[size_t(t)], 1});
   const Matrix fit = FitProjection(options, Middles(kSamples, kPerUnit), past);
   CHECK(Difference(projection.coefficients(), fit) < 1e-3);
@@ -117,7 +117,7 @@ std::pair<double, double> Window(HippoMeasure measure, int64_t order, double cyc
   const double angle = 2 * std::numbers::pi * cycles * static_cast<double>(windows);
   const int64_t samples = windows * kWindow;
   const Matrix all = Past(samples, [&](double t) { return std::sin(angle * t + 0.7); });
-  HippoProjection projection(options, 1, HippoRule::kExact, WindowLength(measure) / kWindow);
+  HippoProjection projection(options, 1, StepRule::kZoh, WindowLength(measure) / kWindow);
   for (int64_t t = samples - 1; t >= 0; --t) projection.Step({&all.values[size_t(t)], 1});
   Matrix past(kWindow, 1);
   std::copy_n(all.values.begin(), kWindow, past.values.begin());

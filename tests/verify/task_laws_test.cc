@@ -21,6 +21,8 @@ std::vector<std::pair<std::string, std::string>> TaskVariants() {
       {"relocate.tokens", R"({"steps": 50, "encoding": "phrase", "question": "mixed"})"},
       {"delayed_recall", R"({"delay": 5, "steps": 40})"},
       {"delayed_recall", R"({"signal": "smooth", "delay": 5, "steps": 40})"},
+      {"linear_response",
+       R"({"system": "configs/systems/oscillator.json", "dt": 0.1, "steps": 40})"},
       {"series", R"({"file": "data/mrpt/simul.rawlog.GT.txt", "time_column": "0",
                      "columns": ["1", "2", "3"], "angles": ["3"], "horizon": 3, "context": 32,
                      "input": "change", "predict": "change", "use_dt": true})"},

@@ -63,16 +63,6 @@ std::string Label(int64_t each, const char* unit, double cycles) {
                      States(each, cycles));
 }
 
-/// Keeps a row and tells of it.
-struct Rows {
-  const std::function<void(const GateRow&)>& told;
-  std::vector<GateRow> all;
-  void Add(GateRow row) {
-    if (told) told(row);
-    all.push_back(std::move(row));
-  }
-};
-
 }  // namespace
 
 void HippoWindowResult::VisitFields(FieldVisitor& visitor) {
@@ -92,16 +82,16 @@ std::vector<GateRow> HippoWindowResult::Run(const std::function<void(const GateR
   const auto nrmse = [&](int64_t each, double f) {
     MemoryExperiment experiment =
         Experiment(HippoMeasure::kLmu, States(each, f), f, window, signals, seed);
-    experiment.rule = HippoRule::kExact;
+    experiment.rule = StepRule::kZoh;
     experiment.read_offset = read_offset;
     return RunMemoryExperiment(experiment).nrmse;
   };
-  Rows rows{told, {}};
+  GateRows rows(told);
   for (const double f : cycles) {
     rows.Add({"NRMSE, " + Label(enough, "f theta", f), nrmse(enough, f), gate_enough, true});
     rows.Add({"NRMSE, " + Label(scarce, "f theta", f), nrmse(scarce, f), gate_scarce, false});
   }
-  return rows.all;
+  return rows.Take();
 }
 
 void HippoHistoryResult::VisitFields(FieldVisitor& visitor) {
@@ -123,7 +113,7 @@ std::vector<GateRow> HippoHistoryResult::Run(
     return RunMemoryExperiment(
         Experiment(HippoMeasure::kLegS, States(each, f), f, window, signals, seed));
   };
-  Rows rows{told, {}};
+  GateRows rows(told);
   for (const double f : cycles) {
     const MemoryResult good = run(enough, f), poor = run(scarce, f);
     rows.Add(
@@ -132,7 +122,7 @@ std::vector<GateRow> HippoHistoryResult::Run(
     rows.Add({"MSE over the best polynomial's, " + Label(scarce, "f", f), ratio * ratio, gate_fit,
               true});
   }
-  return rows.all;
+  return rows.Take();
 }
 
 }  // namespace ssm

@@ -1,5 +1,6 @@
 #include "ssm/analysis/published_result.h"
 
+#include "ssm/analysis/capacity_result.h"
 #include "ssm/analysis/hippo_results.h"
 
 namespace ssm {
@@ -16,6 +17,8 @@ void RegisterResults(ResultRegistry& registry) {
                                   "how many states a sliding window takes for each cycle in it");
   registry.Add<HippoHistoryResult>("hippo.history",
                                    "how many states LegS takes for each cycle of a whole history");
+  registry.Add<MemoryCapacityResult>("memory.capacity",
+                                     "how many past inputs a linear state can give back");
 }
 
 }  // namespace ssm

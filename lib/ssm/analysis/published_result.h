@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ssm/config/registry.h"
@@ -18,6 +19,22 @@ struct GateRow {
 
   /// NaN holds nothing.
   bool holds() const { return upper ? measured <= bound : measured >= bound; }
+};
+
+/// Rows as they come: kept, and told of.
+class GateRows {
+ public:
+  /// `told` may be empty and outlives this.
+  explicit GateRows(const std::function<void(const GateRow&)>& told) : told_(told) {}
+  void Add(GateRow row) {
+    if (told_) told_(row);
+    rows_.push_back(std::move(row));
+  }
+  std::vector<GateRow> Take() { return std::move(rows_); }
+
+ private:
+  const std::function<void(const GateRow&)>& told_;
+  std::vector<GateRow> rows_;
 };
 
 /// A computation a file in configs/results names by its "type".

@@ -1,8 +1,7 @@
 #include "ssm/systems/control_form.h"
 
-#include <Eigen/SVD>
-
 #include "ssm/systems/check_system-inl.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/eigenvalues.h"
 #include "ssm/systems/matrix_exponential.h"

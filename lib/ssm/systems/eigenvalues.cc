@@ -1,12 +1,12 @@
 #include "ssm/systems/eigenvalues.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ssm/base/errors.h"
 #include "ssm/systems/balance.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

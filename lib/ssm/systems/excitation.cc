@@ -1,10 +1,9 @@
 #include "ssm/systems/excitation.h"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 
 #include "ssm/systems/block_hankel-inl.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

@@ -1,10 +1,10 @@
 #include "ssm/systems/frequency_response.h"
 
-#include <Eigen/SVD>
 #include <numbers>
 
 #include "ssm/base/errors.h"
 #include "ssm/systems/check_system-inl.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/stable_factor-inl.h"
 

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
+#include <Eigen/Core>
 #include <cmath>
-#include <unsupported/Eigen/MatrixFunctions>
 #include <utility>
 
 #include "ssm/base/errors.h"
-#include "ssm/systems/eigen_matrix-inl.h"
+#include "ssm/systems/discretization.h"
 
 namespace ssm {
 namespace {
@@ -17,29 +16,9 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 
 Eigen::Map<const RowMajor> View(const Matrix& m) { return {m.values.data(), m.rows, m.cols}; }
 
-/// exp([A B; 0 0] dt) needs no inverse of A, which is singular for FouT.
-HippoPair Exact(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B, double dt) {
-  const int64_t n = A.rows();
-  Eigen::MatrixXd block = Eigen::MatrixXd::Zero(n + 1, n + 1);
-  block.topLeftCorner(n, n) = dt * A;
-  block.topRightCorner(n, 1) = dt * B;
-  const Eigen::MatrixXd power = block.exp();
-  return {FromEigen(power.topLeftCorner(n, n)), FromEigen(power.topRightCorner(n, 1))};
-}
-
-HippoPair Discretise(const HippoPair& pair, HippoRule rule, double dt) {
-  const Eigen::MatrixXd A = ToEigen(pair.A), B = ToEigen(pair.B);
-  if (rule == HippoRule::kExact) return Exact(A, B, dt);
-  const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(A.rows(), A.cols());
-  const double ahead = rule == HippoRule::kForward ? 1 : rule == HippoRule::kBilinear ? 0.5 : 0;
-  const Eigen::MatrixXd explicit_part = identity + ahead * dt * A;
-  const Eigen::PartialPivLU<Eigen::MatrixXd> implicit_part(identity - (1 - ahead) * dt * A);
-  return {FromEigen(implicit_part.solve(explicit_part)), FromEigen(implicit_part.solve(dt * B))};
-}
-
 }  // namespace
 
-HippoProjection::HippoProjection(const HippoOptions& options, int64_t channels, HippoRule rule,
+HippoProjection::HippoProjection(const HippoOptions& options, int64_t channels, StepRule rule,
                                  double dt) {
   const HippoPair pair = MakeHippo(options);
   SSM_CHECK(channels >= 1, "a projection has a channel");
@@ -47,7 +26,9 @@ HippoProjection::HippoProjection(const HippoOptions& options, int64_t channels, 
     Fail(ExitCode::kBadConfig,
          fmt::format("HiPPO {}: dt is {}; it is above 0 and finite", NameOf(options.measure), dt));
   }
-  discrete_ = Discretise(pair, rule, dt);
+  const ContinuousSystem system{pair.A, pair.B, Matrix(0, options.order), Matrix(0, 1)};
+  DiscreteSystem discrete = Discretize(system, dt, rule);
+  discrete_ = {std::move(discrete.A), std::move(discrete.B)};
   c_ = next_ = Matrix(options.order, channels);
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "ssm/systems/hippo_matrices.h"
-#include "ssm/systems/hippo_step_rule.h"
+#include "ssm/systems/step_rule.h"
 
 namespace ssm {
 
@@ -12,17 +12,17 @@ namespace ssm {
 /// MakeHippo's pair: a window of n samples is dt = WindowLength / n. The sample d steps back covers
 /// the ages from d dt to (d + 1) dt, so its middle is at d + 1/2 samples.
 ///
-/// kForward diverges where dt is not small beside 1 / N^2; the other rules are bounded. kExact is
-/// the projection itself for LagT (its degrees below N are closed), while a window's pair guesses
-/// the sample that leaves it from its own reconstruction. LegS's pair without 1 / t keeps age a of
-/// HippoBasis at time -log(1 - a).
+/// kForwardEuler diverges where dt is not small beside 1 / N^2; the other rules are bounded. kZoh
+/// is the projection itself for LagT (its degrees below N are closed), while a window's pair
+/// guesses the sample that leaves it from its own reconstruction. LegS's pair without 1 / t keeps
+/// age a of HippoBasis at time -log(1 - a).
 ///
 /// Cost of a step: O(N^2 channels). O(N^3) once.
 class HippoProjection {
  public:
   /// channels >= 1. @throws Error(kBadConfig) for options that are not valid or a dt that is not
   /// above 0 and finite.
-  HippoProjection(const HippoOptions& options, int64_t channels, HippoRule rule, double dt);
+  HippoProjection(const HippoOptions& options, int64_t channels, StepRule rule, double dt);
 
   /// One sample of each channel, [channels].
   void Step(std::span<const double> sample);

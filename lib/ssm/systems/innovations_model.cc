@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <Eigen/Core>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "ssm/base/errors.h"
 #include "ssm/systems/check_system-inl.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

@@ -75,7 +75,7 @@ struct LegsProjection::ExactStep {
   }
 };
 
-LegsProjection::LegsProjection(int64_t order, int64_t channels, HippoRule rule, LegsStart start)
+LegsProjection::LegsProjection(int64_t order, int64_t channels, StepRule rule, LegsStart start)
     : rule_(rule), start_(start) {
   RequireValid({HippoMeasure::kLegS, order, 0, 1});
   SSM_CHECK(channels >= 1, "a projection has a channel");
@@ -83,7 +83,7 @@ LegsProjection::LegsProjection(int64_t order, int64_t channels, HippoRule rule, 
   root_.resize(static_cast<size_t>(order));
   for (size_t i = 0; i < root_.size(); ++i) root_[i] = std::sqrt(static_cast<double>(2 * i + 1));
   sum_.resize(static_cast<size_t>(channels));
-  if (rule == HippoRule::kExact) exact_ = std::make_unique<ExactStep>(order, channels);
+  if (rule == StepRule::kZoh) exact_ = std::make_unique<ExactStep>(order, channels);
 }
 
 LegsProjection::~LegsProjection() = default;
@@ -135,17 +135,17 @@ void LegsProjection::Step(std::span<const double> sample) {
   const double t = static_cast<double>(late ? samples_ - 1 : samples_);
   const double h = 1 / t;
   switch (rule_) {
-    case HippoRule::kForward:
+    case StepRule::kForwardEuler:
       AddMultipleOfA(h);
       return AddInput(h, sample);
-    case HippoRule::kBackward:
+    case StepRule::kBackwardEuler:
       AddInput(h, sample);
       return SolveIdentityMinusA(h);
-    case HippoRule::kBilinear:
+    case StepRule::kBilinear:
       AddMultipleOfA(h / 2);
       AddInput(h, sample);
       return SolveIdentityMinusA(h / 2);
-    case HippoRule::kExact:
+    case StepRule::kZoh:
       return exact_->Step(t, sample, c_);
   }
 }
@@ -153,9 +153,9 @@ void LegsProjection::Step(std::span<const double> sample) {
 double LegsProjection::history() const {
   const double t = static_cast<double>(samples_) - (start_ == LegsStart::kFirstSample ? 1 : 0);
   switch (rule_) {
-    case HippoRule::kForward:
+    case StepRule::kForwardEuler:
       return t;
-    case HippoRule::kBilinear:
+    case StepRule::kBilinear:
       return t + 0.5;
     default:
       return t + 1;

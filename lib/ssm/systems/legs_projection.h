@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "ssm/systems/hippo_step_rule.h"
 #include "ssm/systems/matrix.h"
+#include "ssm/systems/step_rule.h"
 
 namespace ssm {
 
@@ -25,15 +25,15 @@ enum class LegsStart {
 ///
 /// The exact rule goes from time t to t + 1 by e^(A log((t + 1) / t)); with kFirstSample it is the
 /// projection of the signal whose samples are each held for one unit of time, but for nothing (all
-/// degrees below N are closed). kForward is for study: its transient grows as 1e9 at N = 16 and
-/// 1e21 at N = 32, and it overflows for large N.
+/// degrees below N are closed). kForwardEuler is for study: its transient grows as 1e9 at N = 16
+/// and 1e21 at N = 32, and it overflows for large N.
 ///
 /// Cost of a step: O(N channels), by running sums over A's r_i r_j; the exact rule O(N^2 channels),
 /// by quadrature, and O(N^2) memory.
 class LegsProjection {
  public:
   /// 1 <= order <= 4096, channels >= 1. @throws Error(kBadConfig) for the order.
-  LegsProjection(int64_t order, int64_t channels, HippoRule rule,
+  LegsProjection(int64_t order, int64_t channels, StepRule rule,
                  LegsStart start = LegsStart::kZero);
   ~LegsProjection();
   LegsProjection(LegsProjection&&) noexcept;
@@ -58,7 +58,7 @@ class LegsProjection {
   void SolveIdentityMinusA(double h);
   void AddInput(double h, std::span<const double> sample);
 
-  HippoRule rule_;
+  StepRule rule_;
   LegsStart start_;
   int64_t samples_ = 0;
   Matrix c_;                  // [N, channels]

@@ -1,7 +1,5 @@
 #include "ssm/systems/matrix_exponential.h"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "ssm/base/errors.h"
 #include "ssm/systems/balance.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

@@ -1,11 +1,11 @@
 #include "ssm/systems/memory_capacity.h"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
 #include "ssm/base/errors.h"
 #include "ssm/systems/check_system-inl.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/stable_factor-inl.h"
 

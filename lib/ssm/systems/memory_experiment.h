@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ssm/systems/hippo_matrices.h"
-#include "ssm/systems/hippo_step_rule.h"
 #include "ssm/systems/legs_projection.h"
+#include "ssm/systems/step_rule.h"
 
 namespace ssm {
 
@@ -15,7 +15,7 @@ namespace ssm {
 /// (Voelker et al. 2019; Gu et al. 2020, section 4).
 struct MemoryExperiment {
   HippoOptions memory;  // LegS, or one with a window: kLegT, kLegTHalved, kLmu, kFouT
-  HippoRule rule = HippoRule::kBilinear;
+  StepRule rule = StepRule::kBilinear;
   LegsStart start = LegsStart::kZero;  // LegS alone
   int64_t window = 1000;               // samples: of the window, or of LegS's whole history
   double cycles = 8;                   // highest frequency of the noise, in cycles a window

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-#include <Eigen/SVD>
 #include <cmath>
 
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
 #include "ssm/systems/balance.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

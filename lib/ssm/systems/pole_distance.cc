@@ -1,24 +1,16 @@
 #include "ssm/systems/pole_distance.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "ssm/base/errors.h"
-#include "ssm/systems/eigen_matrix-inl.h"
+#include "ssm/systems/eigenvalues.h"
 
 namespace ssm {
 
 std::vector<std::complex<double>> PolesOf(const Matrix& A) {
-  SSM_CHECK(A.rows == A.cols, "a matrix with eigenvalues is square");
-  if (A.rows == 0) return {};
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(ToEigen(A), false);
-  if (solver.info() != Eigen::Success) {
-    Fail(ExitCode::kBadData, "the eigenvalues of A were not found; scale its entries nearer to 1");
-  }
-  const Eigen::VectorXcd values = solver.eigenvalues();
-  std::vector<std::complex<double>> poles(values.begin(), values.end());
+  std::vector<std::complex<double>> poles = EigenvaluesOf(A).values;
   // Conjugates have equal real parts and |imaginary parts| to the bit.
   std::sort(poles.begin(), poles.end(), [](const auto& a, const auto& b) {
     if (std::abs(a) != std::abs(b)) return std::abs(a) > std::abs(b);

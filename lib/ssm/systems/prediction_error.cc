@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 #include <limits>
 
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/predictor_parameters-inl.h"
 #include "ssm/systems/riccati.h"

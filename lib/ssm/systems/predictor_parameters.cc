@@ -1,8 +1,7 @@
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <limits>
 
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/predictor_parameters-inl.h"
 
 namespace ssm {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/hippo_basis.h"
 

@@ -1,11 +1,9 @@
 #include "ssm/systems/riccati.h"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

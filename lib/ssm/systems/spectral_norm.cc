@@ -1,9 +1,9 @@
 #include "ssm/systems/spectral_norm.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

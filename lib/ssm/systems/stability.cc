@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +9,7 @@
 
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/eigenvalues.h"
 

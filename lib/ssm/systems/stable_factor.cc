@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <cmath>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/stable_factor-inl.h"
 
 namespace ssm {

@@ -1,7 +1,7 @@
-#include <Eigen/QR>
 #include <cmath>
 
 #include "ssm/systems/block_hankel-inl.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/subspace_factor-inl.h"
 
 namespace ssm {

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/riccati.h"
 #include "ssm/systems/subspace_factor-inl.h"

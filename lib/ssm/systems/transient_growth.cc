@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -13,6 +11,7 @@
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
 #include "ssm/systems/discretization.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/eigenvalues.h"
 #include "ssm/systems/result_array.h"

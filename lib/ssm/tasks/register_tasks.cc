@@ -1,6 +1,7 @@
 #include "ssm/tasks/delayed_recall.h"
 #include "ssm/tasks/evidence_decide.h"
 #include "ssm/tasks/evidence_track.h"
+#include "ssm/tasks/linear_response.h"
 #include "ssm/tasks/relocate_tokens.h"
 #include "ssm/tasks/series.h"
 #include "ssm/tasks/task.h"
@@ -16,6 +17,8 @@ void RegisterTasks(TaskRegistry& registry) {
                                "say where an object is that was carried along out of sight");
   registry.Add<DelayedRecall>("delayed_recall",
                               "say what was shown so many steps ago, at every step");
+  registry.Add<LinearResponse>("linear_response",
+                               "say what a linear system answers to white noise");
   registry.Add<SeriesTask>("series", "forecast a recording read from a CSV or text file");
 }
 

@@ -1,0 +1,3 @@
+#include "ssm/systems/eigen_decompositions-inl.h"
+
+SSM_EIGEN_DECOMPOSITIONS()
