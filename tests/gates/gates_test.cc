@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "cli/program.h"
+#include "gates/trained_run.h"
 #include "ssm/io/safetensors.h"
 #include "ssm/training/checkpoint.h"
 #include "support/temp_folder.h"
@@ -16,29 +16,11 @@
 namespace ssm {
 namespace {
 
-using test::Outcome;
-using test::RunSsmctl;
+using test::Evaluate;
+using test::Train;
 
 std::string Config(const std::string& name) {
   return std::string(SSM_SOURCE_DIR) + "/configs/experiments/" + name + ".json";
-}
-
-void Train(const std::string& config, const std::string& run) {
-  const Outcome trained = RunSsmctl({"train", Config(config), "--out", run, "--quiet"});
-  INFO(trained.err);
-  REQUIRE(trained.code == 0);
-}
-
-/// The only cell of an evaluation.
-nlohmann::json Evaluate(const std::string& run, std::vector<std::string> overrides) {
-  std::vector<std::string> arguments = {"eval", run, "--json"};
-  arguments.insert(arguments.end(), overrides.begin(), overrides.end());
-  const Outcome outcome = RunSsmctl(arguments);
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-  const nlohmann::json report = nlohmann::json::parse(outcome.out);
-  REQUIRE(report["cells"].size() == 1);
-  return report["cells"][0];
 }
 
 double OnlyValue(const TensorFile& file, const std::string& name) {
@@ -49,7 +31,7 @@ double OnlyValue(const TensorFile& file, const std::string& name) {
 
 TEST_CASE("evidence.track: less than 5 % above the Kalman filter") {
   const test::TempFolder folder;
-  Train("evidence_track", folder / "run");
+  Train(Config("evidence_track"), folder / "run");
   const auto cell = Evaluate(folder / "run", {"eval.examples=4096"});
   const double nmse = cell["value"];
   CHECK(cell["ceiling"].get<double>() == doctest::Approx(0.2025).epsilon(0.0005));
@@ -59,7 +41,7 @@ TEST_CASE("evidence.track: less than 5 % above the Kalman filter") {
 
 TEST_CASE("evidence.decide: within 0.01 of Phi(2), and every moment weighs alike") {
   const test::TempFolder folder;
-  Train("evidence_decide", folder / "run");
+  Train(Config("evidence_decide"), folder / "run");
   const auto cell = Evaluate(folder / "run", {"eval.examples=40960"});
   CHECK(cell["ceiling"].get<double>() == doctest::Approx(0.9772).epsilon(0.0005));
   CHECK(std::abs(cell["value"].get<double>() - 0.9772) < 0.01);
@@ -74,7 +56,7 @@ TEST_CASE("evidence.decide: within 0.01 of Phi(2), and every moment weighs alike
 
 TEST_CASE("one mode recovers the Kalman filter's decay") {
   const test::TempFolder folder;
-  Train("one_mode", folder / "run");
+  Train(Config("one_mode"), folder / "run");
   const TensorFile weights =
       ReadSafetensors(FindCheckpoint(folder / "run", "LATEST") + "/model.safetensors");
   const double rate = std::exp(OnlyValue(weights, "layers.0.mixer.log_A_real"));
@@ -94,7 +76,7 @@ TEST_CASE("a window of attention reaches what its samples allow, and no less") {
                          {"window32_track_tau300", 0.0761}}) {
     CAPTURE(row.config);
     const test::TempFolder folder;
-    Train(row.config, folder / "run");
+    Train(Config(row.config), folder / "run");
     const auto cell = Evaluate(folder / "run", {"eval.examples=4096"});
     CHECK(cell["value"].get<double>() < 1.05 * row.floor);
     CHECK(cell["high"].get<double>() > row.floor);
