@@ -1,28 +1,11 @@
 #include "ssm/autograd/ops/diagonal_scan.h"
 
-#include <algorithm>
-
 #include "ssm/autograd/ops/diagonal_system.h"
+#include "ssm/autograd/ops/last_state.h"
 #include "ssm/base/errors.h"
 #include "ssm/kernels/diagonal_scan.h"
 
 namespace ssm {
-namespace {
-
-/// The state after each row's last token: the last step's, which padding has handed on.
-template <Scalar T>
-void CopyLast(const kernels::DiagonalScanShape& shape, const T* h, const T* h0, T* last) {
-  const int64_t width = shape.width();
-  for (int64_t row = 0; row < shape.rows; ++row) {
-    const T* from = h0 == nullptr ? nullptr : h0 + row * width;
-    if (shape.steps > 0) from = h + ((row + 1) * shape.steps - 1) * width;
-    if (from == nullptr) std::fill_n(last + row * width, width, T{0});
-    if (from != nullptr) std::copy_n(from, width, last + row * width);
-  }
-}
-
-}  // namespace
-
 template <Scalar T>
 DiagonalScanOutputs<T> DiagonalScan(Tape<T>& tape, ScanField field, Var<T> a, Var<T> b, Var<T> h0,
                                     const Clock& clock, ScanCoefficient coefficient) {
@@ -46,7 +29,8 @@ DiagonalScanOutputs<T> DiagonalScan(Tape<T>& tape, ScanField field, Var<T> a, Va
   if (tape.Live()) {
     const T* start = internal::ValueOrNull(tape, h0);
     kernels::DiagonalScan(shape, tape.value(a), tape.value(b), start, tape.out(h));
-    CopyLast(shape, tape.value(h), start, tape.out(last));
+    internal::CopyLastState(shape.rows, shape.steps, shape.width(), tape.value(h), start,
+                            tape.out(last));
   }
   const double flops = (complex ? 8 : 2) * static_cast<double>(shape.rows * shape.steps) *
                        static_cast<double>(shape.channels);

@@ -17,6 +17,8 @@ std::vector<OpCase> AllOpCases() {
                       SoftmaxCrossEntropyCases,
                       DropoutCases,
                       ObserveCases,
+                      DenseScanCases,
+                      DiscretizeDenseCases,
                       DiscretizeDiagonalCases,
                       DiscretizeDplrCases,
                       CauchyKernelCases,

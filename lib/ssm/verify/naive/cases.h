@@ -16,6 +16,8 @@ std::vector<OpCase> BinaryCrossEntropyCases();
 std::vector<OpCase> SoftmaxCrossEntropyCases();
 std::vector<OpCase> DropoutCases();
 std::vector<OpCase> ObserveCases();
+std::vector<OpCase> DenseScanCases();
+std::vector<OpCase> DiscretizeDenseCases();
 std::vector<OpCase> DiscretizeDiagonalCases();
 std::vector<OpCase> DiscretizeDplrCases();
 std::vector<OpCase> CauchyKernelCases();
