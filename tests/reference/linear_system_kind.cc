@@ -4,6 +4,7 @@
 
 #include "reference/reference_kinds.h"
 #include "ssm/base/errors.h"
+#include "ssm/kernels/discretize_dense.h"
 #include "ssm/systems/discretization.h"
 #include "ssm/systems/eigenvalues.h"
 #include "ssm/systems/impulse_response.h"
@@ -29,6 +30,20 @@ void CompareSystem(const ReferenceCase& c, const DiscreteSystem& discrete, Compa
   const int64_t n = discrete.states(), m = discrete.inputs();
   comparison.Check("A_bar", discrete.A.values, Shaped(c, c.outputs, "A_bar", {n, n}));
   comparison.Check("B_bar", discrete.B.values, Shaped(c, c.outputs, "B_bar", {n, m}));
+}
+
+/// The same by the steps that layers train through.
+void CompareTrainedStep(const ReferenceCase& c, const ContinuousSystem& system,
+                        kernels::DenseRule rule, Comparison& comparison) {
+  const kernels::DenseSize size{system.states(), system.inputs()};
+  Matrix a(size.states, size.states), b(size.states, size.inputs);
+  std::vector<double> scratch(static_cast<size_t>(kernels::DiscretizeDenseScratch(size)));
+  kernels::DiscretizeDense(size, rule, c.numbers.at("dt"), system.A.values.data(),
+                           system.B.values.data(), a.values.data(), b.values.data(),
+                           scratch.data());
+  for (int64_t i = 0; i < size.states; ++i) a(i, i) += 1;
+  comparison.Check("trained: A_bar", a.values, c.outputs.at("A_bar"));
+  comparison.Check("trained: B_bar", b.values, c.outputs.at("B_bar"));
 }
 
 /// What the HiPPO-LegS matrices are in terms of P_i = sqrt(i + 1/2): A_ij = -2 P_i P_j below the
@@ -71,6 +86,7 @@ void RunZoh(const ReferenceCase& c, Comparison& comparison) {
   system.D = Matrix(system.outputs(), system.inputs());
   const DiscreteSystem discrete = Discretize(system, c.numbers.at("dt"), StepRule::kZoh);
   CompareSystem(c, discrete, comparison);
+  CompareTrainedStep(c, system, kernels::DenseRule::kZoh, comparison);
   const Array<double>& x = c.inputs.at("x");
   const int64_t steps = x.shape()[0], m = system.inputs(), p = system.outputs();
   const Array<double>& y = Shaped(c, c.outputs, "y", {steps, p});
@@ -90,6 +106,7 @@ void RunBilinear(const ReferenceCase& c, Comparison& comparison) {
   system.C = Matrix(0, system.states());
   system.D = Matrix(0, system.inputs());
   CompareSystem(c, Discretize(system, c.numbers.at("dt"), StepRule::kBilinear), comparison);
+  CompareTrainedStep(c, system, kernels::DenseRule::kBilinear, comparison);
 }
 
 void RunS4LegsDense(const ReferenceCase& c, Comparison& comparison) {
@@ -110,7 +127,9 @@ void RunS4LegsDense(const ReferenceCase& c, Comparison& comparison) {
                    Shaped(c, c.outputs, "Lambda", {n, 2}));
   const DiscreteSystem discrete = Discretize(system, c.numbers.at("dt"), *rule);
   comparison.Check("K", ImpulseResponse(discrete, L).flat(), Shaped(c, c.outputs, "K", {L}));
-  if (*rule == StepRule::kBilinear && n % 2 == 0) CheckS4Kernel(c, comparison);
+  if (n % 2 != 0) return;
+  if (*rule == StepRule::kBilinear) CheckS4Kernel(c, comparison);
+  if (*rule == StepRule::kZoh) CheckS4ZohKernel(c, comparison);
 }
 
 }  // namespace ssm::reference

@@ -43,9 +43,11 @@ void RunLru(const ReferenceCase& c, Comparison& comparison);
 void RunRnn(const ReferenceCase& c, Comparison& comparison);
 void RunRotary(const ReferenceCase& c, Comparison& comparison);
 void RunS4LegsDense(const ReferenceCase& c, Comparison& comparison);
-/// The same kernel by S4's diagonal form, which has the bilinear rule alone: by its generating
-/// function and by its scan. `c` has passed the checks of RunS4LegsDense; N is even.
+/// The same kernel by S4's diagonal form. By the bilinear rule: its generating function and its
+/// scan. By zero-order hold: the recurrence in double and the scan. `c` has passed the checks of
+/// RunS4LegsDense; N is even.
 void CheckS4Kernel(const ReferenceCase& c, Comparison& comparison);
+void CheckS4ZohKernel(const ReferenceCase& c, Comparison& comparison);
 void RunS4d(const ReferenceCase& c, Comparison& comparison);
 void RunS5(const ReferenceCase& c, Comparison& comparison);
 void RunWindowAttention(const ReferenceCase& c, Comparison& comparison);

@@ -4,6 +4,9 @@
 
 #include "reference/reference_kinds.h"
 #include "ssm/autograd/ops/cauchy_kernel.h"
+#include "ssm/autograd/ops/complex_weights.h"
+#include "ssm/autograd/ops/dense_channel_scan.h"
+#include "ssm/autograd/ops/dense_kernel.h"
 #include "ssm/autograd/ops/dplr_scan.h"
 #include "ssm/systems/hippo_low_rank.h"
 
@@ -44,25 +47,57 @@ std::span<const double> Values(const Tape<double>& tape, Var<double> var) {
   return {tape.value(var), static_cast<size_t>(tape.shape(var).size())};
 }
 
+/// What both rules are asked with, on a tape.
+struct Asked {
+  explicit Asked(const ReferenceCase& c)
+      : modes(c), length(c.outputs.at("K").size()), impulse(Shape{1, length, 1}) {
+    impulse[0] = 1;
+  }
+
+  Var<double> Bind(const Array<double>& a) { return tape.Bind(a.shape(), a.data()); }
+  DplrParameters<double> Parameters() {
+    return {Bind(modes.log_dt), Bind(modes.log_a_real), Bind(modes.a_imag),
+            Bind(modes.p),      Bind(modes.b),          1};
+  }
+  Clock Fresh() { return MakeClock(tape, std::vector<int64_t>{0}, length, nullptr, nullptr); }
+
+  Modes modes;
+  int64_t length;
+  Array<double> impulse;
+  Tape<double> tape{Mode::kInfer};
+};
+
 }  // namespace
 
 void CheckS4Kernel(const ReferenceCase& c, Comparison& comparison) {
-  const Modes m(c);
-  const int64_t length = c.outputs.at("K").size();
-  Tape<double> tape(Mode::kInfer);
-  const auto bind = [&](const Array<double>& a) { return tape.Bind(a.shape(), a.data()); };
-  const DiscreteDplr<double> system = DiscretizeDplr<double>(
-      tape, {bind(m.log_dt), bind(m.log_a_real), bind(m.a_imag), bind(m.p), bind(m.b), 1});
-  const Var<double> read = bind(m.c);
+  Asked asked(c);
+  Tape<double>& tape = asked.tape;
+  const DiscreteDplr<double> system = DiscretizeDplr<double>(tape, asked.Parameters());
+  const Var<double> read = asked.Bind(asked.modes.c), u = asked.Bind(asked.impulse);
   const Array<double>& expected = c.outputs.at("K");
   comparison.Check("generating function: K",
-                   Values(tape, CauchyKernel<double>(tape, system, read, {}, length)), expected);
-  Array<double> impulse(Shape{1, length, 1});
-  impulse[0] = 1;
-  const Clock clock = MakeClock(tape, std::vector<int64_t>{0}, length, nullptr, nullptr);
+                   Values(tape, CauchyKernel<double>(tape, system, read, {}, asked.length)),
+                   expected);
   comparison.Check(
       "scan: K",
-      Values(tape, DplrScan<double>(tape, system, {bind(impulse), read, {}, {}, false}, clock).y),
+      Values(tape, DplrScan<double>(tape, system, {u, read, {}, {}, false}, asked.Fresh()).y),
+      expected);
+}
+
+void CheckS4ZohKernel(const ReferenceCase& c, Comparison& comparison) {
+  Asked asked(c);
+  Tape<double>& tape = asked.tape;
+  const DiscreteChannels<double> system = DiscretizeDplrZoh<double>(tape, asked.Parameters());
+  const Var<double> read = ComplexOutputWeight(tape, asked.Bind(asked.modes.c), 2.0);
+  const Var<double> u = asked.Bind(asked.impulse);
+  const Array<double>& expected = c.outputs.at("K");
+  comparison.Check("recurrence: K",
+                   Values(tape, DenseKernel<double>(tape, system.a_minus_1, system.b_bar, read, {},
+                                                    asked.length)),
+                   expected);
+  comparison.Check(
+      "scan: K",
+      Values(tape, ChannelScan<double>(tape, system, {u, read, {}, {}, false}, asked.Fresh()).y),
       expected);
 }
 
