@@ -42,6 +42,14 @@ TEST_CASE("what moved") {
   after = before;
   for (size_t i = 0; i < 2; ++i) after[i].pole *= 2;  // not the middle mode
   CHECK(WhatMoved(MovementOf(before, after)) == "neither");
+  // Modes that grow or last have no logarithm of a decay.
+  for (LinearMode& each : after) each.pole = {0.5, 3};
+  CHECK(MovementOf(before, after).pole == doctest::Approx(1 / std::sqrt(9.25)));
+  CHECK(MovementOf(after, after).pole == 0);
+  for (LinearMode& each : after) each.pole = 0;
+  CHECK(MovementOf(after, after).pole == 0);
+  // Two real eigenvalues met: there is a mode less.
+  CHECK(MovementOf(before, std::span(before).first(4)).pole == 0);
 }
 
 /// The modes of a layer of two channels as drawn, some of its parameters set.

@@ -38,9 +38,17 @@ std::vector<MixerVariant> MixerVariants() {
       {"s4", R"({"d_state": 6, "evaluation": "fft"})"},
       {"s4", R"({"d_state": 20, "evaluation": "scan"})"},
       {"s4", R"({"d_state": 2, "evaluation": "fft"})"},
+      {"s4", R"({"d_state": 6, "rule": "zoh"})"},
+      {"s4", R"({"d_state": 4, "rule": "zoh", "evaluation": "fft"})"},
+      {"s4", R"({"d_state": 8, "rule": "zoh", "evaluation": "scan"})"},
       {"s5", R"({"d_state": 8})"},
       {"s5", R"({"d_state": 12, "blocks": 3, "rule": "bilinear"})"},
       {"s5", R"({"d_state": 2})"},
+      {"lti", R"({"d_state": 5})"},
+      {"lti", R"({"d_state": 4, "rule": "bilinear", "margin": 0.3, "dt_min": 0.1, "dt_max": 0.5})"},
+      {"lti", R"({"d_state": 1, "rule": "backward_euler", "dt_min": 0.1, "dt_max": 0.5})"},
+      {"lti", R"({"file": "tests/verify/tanks.json", "dt_min": 0.2, "dt_max": 0.4})", 4},
+      {"lti", R"({"file": "tests/verify/stepped_tanks.json", "d_state": 3})", 4},
       {"lru", R"({"d_state": 5})"},
       {"lru", R"({"d_state": 1, "r_min": 0.1, "r_max": 0.5, "max_phase": 6.28})"},
       {"rnn", "{}"},
@@ -69,12 +77,14 @@ std::unique_ptr<MixerOptions> MakeMixer(const MixerRegistry& registry,
   SSM_CHECK(entry != nullptr, "no mixer of type " + variant.type);
   std::unique_ptr<MixerOptions> options = entry->make();
   ReadConfigText(variant.options, variant.type, {}, *options);
+  options->Load(SSM_SOURCE_DIR, {.d_model = variant.d_model});
   return options;
 }
 
 std::unique_ptr<ModelOptions> MakeModel(const MixerRegistry& registry, const std::string& json) {
   auto options = std::make_unique<ModelOptions>(registry);
   ReadConfigText(json, "model", {}, *options);
+  options->Load(SSM_SOURCE_DIR);
   return options;
 }
 

@@ -19,6 +19,16 @@ Spread Over(std::span<const LinearMode> modes, const F& value_of) {
   return SpreadOf(std::move(values));
 }
 
+/// A pole that does not decay has no logarithm of its rate: its move is a share of its size.
+double PoleMovement(std::complex<double> from, std::complex<double> to) {
+  if (from == to) return 0;
+  const double size = std::abs(from);
+  const bool decay = from.real() < 0 && to.real() < 0;
+  const double rate = decay ? std::fabs(std::log(to.real() / from.real()))
+                            : std::fabs(to.real() - from.real()) / size;
+  return std::max(rate, std::fabs(to.imag() - from.imag()) / size);
+}
+
 }  // namespace
 
 Spread SpreadOf(std::vector<double> values) {
@@ -48,13 +58,11 @@ ModeSummary Summarise(std::span<const LinearMode> modes) {
 }
 
 ModeMovement MovementOf(std::span<const LinearMode> before, std::span<const LinearMode> after) {
-  SSM_CHECK(before.size() == after.size(), "a layer keeps its modes");
-  if (before.empty()) return {};
+  const size_t modes = std::min(before.size(), after.size());
+  if (modes == 0) return {};
   std::vector<double> pole, dt;
-  for (size_t i = 0; i < before.size(); ++i) {
-    const std::complex<double> from = before[i].pole, to = after[i].pole;
-    pole.push_back(std::max(std::fabs(std::log(to.real() / from.real())),
-                            std::fabs(to.imag() - from.imag()) / std::abs(from)));
+  for (size_t i = 0; i < modes; ++i) {
+    pole.push_back(PoleMovement(before[i].pole, after[i].pole));
     dt.push_back(std::fabs(std::log(after[i].dt / before[i].dt)));
   }
   return {SpreadOf(std::move(pole)).median, SpreadOf(std::move(dt)).median};

@@ -17,7 +17,8 @@ struct Spread {
 /// Of at least one value; an even number of them has the mean of the middle two for its median.
 Spread SpreadOf(std::vector<double> values);
 
-/// Tokens until half of a mode is left: ln 2 / decay; infinite where nothing decays.
+/// Tokens until half of a mode is left: ln 2 / decay; infinite where nothing decays, negative where
+/// a mode grows: what it doubles in.
 double HalfLife(const LinearMode& mode);
 
 /// Over the modes of one layer.
@@ -32,7 +33,9 @@ struct ModeSummary {
 ModeSummary Summarise(std::span<const LinearMode> modes);
 
 /// How far the middle mode moved: the median over modes of |ln(after / before)| of dt, and of the
-/// larger of |ln(after / before)| of Re pole and |after - before| of Im pole per |pole|.
+/// larger of |ln(after / before)| of Re pole (of one that does not decay, |after - before| per
+/// |pole|) and |after - before| of Im pole per |pole|. Modes are compared in their order; where two
+/// real ones became a pair, or a pair two real ones, as many as there are of both.
 struct ModeMovement {
   double pole = 0, dt = 0;
 };

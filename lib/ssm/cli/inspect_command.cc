@@ -112,8 +112,10 @@ std::string LayerText(const LayerModes& layer, size_t index, const Inspection& i
 constexpr const char* kLegend =
     "\nleast .. median .. most over the modes of a layer. 1/|Re a| is in the layer's own clock,\n"
     "of which a token is dt; the multiplier is what a token leaves of a mode, the write what an\n"
-    "input of 1 adds to it. What moved did so by 1 % or more in the middle mode, its frequency as\n"
-    "a share of |a|. Of these layers alone: it says nothing of activations or gradients around.\n";
+    "input of 1 adds to it. A half-life below 0 is what a growing mode doubles in. What moved did\n"
+    "so by 1 % or more in the middle mode, its frequency as a share of |a|. Of these layers "
+    "alone:\n"
+    "it says nothing of activations or gradients around.\n";
 
 std::string ToText(const Inspection& inspection, bool color) {
   std::string text = fmt::format(

@@ -88,6 +88,7 @@ Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixer
                           const TaskRegistry& tasks, const std::string& directory) {
   Experiment experiment = ReadUnloaded(source, mixers, tasks, directory);
   experiment.config->task->Load(experiment.directory);
+  experiment.config->model.Load(experiment.directory);
   return experiment;
 }
 

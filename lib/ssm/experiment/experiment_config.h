@@ -56,8 +56,9 @@ struct Experiment {
 Experiment ReadUnloaded(const ConfigSource& source, const MixerRegistry& mixers,
                         const TaskRegistry& tasks, const std::string& directory = "");
 
-/// Reads `source` and loads its task. `directory`: where relative paths start; empty: the folder of
-/// the file. @throws what ReadConfig and Task::Load throw.
+/// Reads `source` and loads its task and what its layers name. `directory`: where relative paths
+/// start; empty: the folder of the file. @throws what ReadConfig, Task::Load and ModelOptions::Load
+/// throw.
 Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixers,
                           const TaskRegistry& tasks, const std::string& directory = "");
 

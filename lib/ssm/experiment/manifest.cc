@@ -59,6 +59,7 @@ void RunManifest::VisitFields(FieldVisitor& visitor) {
   visitor.Text("working_directory", working_directory, "where it was started");
   visitor.Text("config_directory", config_directory, "where relative paths of the config start");
   visitor.Text("data_sha256", data_sha256, "of the files the task read; empty: none");
+  visitor.Text("model_sha256", model_sha256, "of the files the layers read; empty: none");
 }
 
 RunManifest MakeManifest(const Experiment& experiment, int threads,
@@ -86,6 +87,7 @@ RunManifest MakeManifest(const Experiment& experiment, int threads,
   manifest.working_directory = WorkingDirectory();
   manifest.config_directory = experiment.directory;
   manifest.data_sha256 = experiment.config->task->DataDigest();
+  manifest.model_sha256 = experiment.config->model.FileDigest();
   return manifest;
 }
 

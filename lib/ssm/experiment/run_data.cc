@@ -44,4 +44,27 @@ void RequireSameData(const RunDirectory& run, const Experiment& experiment) {
                    QuotePath(file), QuotePath(run.path()), PathArgument(run.path())));
 }
 
+void LoadRunModel(const RunDirectory& run, const Experiment& experiment) {
+  try {
+    experiment.config->model.Load(experiment.directory);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kMissingInput) throw;
+    Fail(error.code(), fmt::format("{} A layer of {} started from it: put it back there.",
+                                   error.what(), QuotePath(run.path())));
+  }
+  RequireSameModelFiles(run, experiment);
+}
+
+void RequireSameModelFiles(const RunDirectory& run, const Experiment& experiment) {
+  const std::string now = experiment.config->model.FileDigest();
+  if (now.empty() || !Exists(run.manifest())) return;
+  const std::optional<RunManifest> manifest = ReadableManifest(run);
+  if (!manifest || manifest->model_sha256.empty() || manifest->model_sha256 == now) return;
+  Fail(ExitCode::kBadData,
+       fmt::format("A file that a layer of {} started from has changed since: what its config "
+                   "names in model.layers is not what it was trained from. Put the file of then "
+                   "back, or train another run.",
+                   QuotePath(run.path())));
+}
+
 }  // namespace ssm

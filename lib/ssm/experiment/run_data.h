@@ -18,4 +18,11 @@ void LoadRunData(const RunDirectory& run, const Experiment& experiment);
 /// A manifest without a digest, or none, lets everything pass.
 void RequireSameData(const RunDirectory& run, const Experiment& experiment);
 
+/// Loads the files that layers of `run`'s config name. @throws as MixerOptions::Load, a missing
+/// file with what it is; as RequireSameModelFiles.
+void LoadRunModel(const RunDirectory& run, const Experiment& experiment);
+
+/// As RequireSameData, of the files that layers have read.
+void RequireSameModelFiles(const RunDirectory& run, const Experiment& experiment);
+
 }  // namespace ssm

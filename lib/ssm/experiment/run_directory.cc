@@ -165,6 +165,7 @@ Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::str
   } else {
     experiment.config->task->Load(experiment.directory);
   }
+  LoadRunModel(run, experiment);
   return experiment;
 }
 

@@ -64,6 +64,7 @@ struct RunManifest final : Configurable {
   std::string working_directory;
   std::string config_directory;  // where relative paths of the config start
   std::string data_sha256;       // Task::DataDigest; older manifests have none
+  std::string model_sha256;      // ModelOptions::FileDigest; older manifests have none
   void VisitFields(FieldVisitor& visitor) override;
 };
 
@@ -82,8 +83,8 @@ std::optional<RunManifest> ReadableManifest(const RunDirectory& run);
 Experiment ReadRunConfig(const RunDirectory& run, const std::vector<std::string>& overrides,
                          const MixerRegistry& mixers, const TaskRegistry& tasks);
 
-/// The same with its task loaded. @throws also as Task::Load, and as RequireSameData, unless the
-/// overrides name another file.
+/// The same with its task and model loaded. @throws also as Task::Load, and as RequireSameData,
+/// unless the overrides name another file, and as LoadRunModel.
 Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::string>& overrides,
                              const MixerRegistry& mixers, const TaskRegistry& tasks);
 

@@ -100,6 +100,7 @@ Claim ResumeRun(const TrainRequest& request, const MixerRegistry& mixers,
     claim.decision = JudgeResume(before, *claim.experiment.config);
   }
   RequireSameData(claim.run, claim.experiment);
+  RequireSameModelFiles(claim.run, claim.experiment);
   return claim;
 }
 

@@ -40,6 +40,7 @@ struct MixerProperties {
   std::vector<ModeAxis> modes;   // law modes: permuting all these axes at once changes no output
   bool zero_order_hold = false;  // law hold: dt/2 with every sample held twice changes nothing
   bool per_step_dt = true;       // takes Inputs::dt
+  bool scaled_dt = false;        // without per_step_dt: takes dt_scale all the same
   std::vector<int64_t> lengths;  // T at which it changes its route (chunk sizes): tried +-1
 };
 
@@ -47,6 +48,12 @@ struct MixerProperties {
 class MixerOptions : public Configurable {
  public:
   virtual MixerKind Kind() const = 0;
+  /// Opens what the options name (files). Called once, after reading, before all that follows.
+  /// `directory`: where relative paths of the config start. @throws Error(kMissingInput),
+  /// Error(kBadData), Error(kBadConfig).
+  virtual void Load(const std::string& /*directory*/, const MixerContext&) {}
+  /// SHA-256 of the bytes that Load read; empty where it read none.
+  virtual std::string DataDigest() const { return {}; }
   /// Conditions between fields and the place in the model; `faults` is told keys of these options.
   virtual void CheckIn(const MixerContext&, Faults&) const {}
   virtual MixerProperties Properties(const MixerContext&) const { return {}; }

@@ -2,6 +2,7 @@
 #include "ssm/mixers/gru.h"
 #include "ssm/mixers/lru.h"
 #include "ssm/mixers/lstm.h"
+#include "ssm/mixers/lti.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/mixers/rnn.h"
 #include "ssm/mixers/s4.h"
@@ -15,6 +16,7 @@ void RegisterMixers(MixerRegistry& registry) {
   registry.Add<S4Options>("s4",
                           "diagonal plus low-rank state-space layer, one system for each channel");
   registry.Add<S5Options>("s5", "diagonal state-space layer, one system for all channels");
+  registry.Add<LtiOptions>("lti", "dense linear system for all channels, stable or from a file");
   registry.Add<LruOptions>("lru",
                            "linear recurrent unit: complex decays a token, normalised input");
   registry.Add<RnnOptions>("rnn", "tanh recurrent network");

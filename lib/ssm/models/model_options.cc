@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "ssm/base/sha256.h"
+
 namespace ssm {
 namespace {
 
@@ -87,6 +89,21 @@ void ModelOptions::Check(Faults& faults) const {
       block.mixer->CheckIn({d_model, i, layers.size()}, faults_of_mixer);
     }
   }
+}
+
+void ModelOptions::Load(const std::string& directory) {
+  for (int64_t i = 0; i < layers.size(); ++i) {
+    layers.at(i).mixer->Load(directory, {d_model, i, layers.size()});
+  }
+}
+
+std::string ModelOptions::FileDigest() const {
+  std::string digests;
+  for (int64_t i = 0; i < layers.size(); ++i) {
+    const std::string digest = layers.at(i).mixer->DataDigest();
+    if (!digest.empty()) digests += std::to_string(i) + " " + digest + "\n";
+  }
+  return digests.empty() ? "" : Sha256(digests);
 }
 
 }  // namespace ssm

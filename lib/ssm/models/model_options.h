@@ -46,6 +46,10 @@ struct ModelOptions final : Configurable {
   StackOf<BlockOptions> layers;
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
+  /// Opens the files that mixers name: see MixerOptions::Load.
+  void Load(const std::string& directory);
+  /// SHA-256 of the digests of all that Load read, layer by layer; empty where it read nothing.
+  std::string FileDigest() const;
 };
 
 /// What flows in and out, as a task states it.
