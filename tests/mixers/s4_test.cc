@@ -9,6 +9,7 @@
 
 #include "ssm/mixers/s4_init.h"
 #include "ssm/systems/hippo_low_rank.h"
+#include "ssm/systems/matrix_exponential.h"
 #include "support/error_of.h"
 #include "support/numbers.h"
 
@@ -46,26 +47,46 @@ S4Options Options(int64_t d_state, S4Evaluation evaluation) {
   return options;
 }
 
-/// C A_bar^k B_bar of LegS itself by the bilinear rule, with a C in its coordinates.
-std::vector<double> DenseKernel(int64_t order, double dt, const std::vector<double>& c,
-                                int64_t length) {
-  const HippoPair pair = MakeHippo({HippoMeasure::kLegS, order});
-  Eigen::MatrixXd a(order, order);
-  Eigen::VectorXd b(order);
-  for (int64_t i = 0; i < order; ++i) {
-    for (int64_t j = 0; j < order; ++j) a(i, j) = 0.5 * dt * pair.A(i, j);
-    b(i) = dt * pair.B(i, 0);
+/// A_bar and B_bar of a system by its rule.
+struct DenseStep {
+  Eigen::MatrixXd a;
+  Eigen::VectorXd b;
+
+  DenseStep(const HippoPair& pair, double dt, DiscretizationRule rule) {
+    const int64_t order = pair.A.rows;
+    a.resize(order, order);
+    b.resize(order);
+    Matrix block(order + 1, order + 1);
+    for (int64_t i = 0; i < order; ++i) {
+      for (int64_t j = 0; j < order; ++j) block(i, j) = a(i, j) = dt * pair.A(i, j);
+      block(i, order) = b(i) = dt * pair.B(i, 0);
+    }
+    if (rule == DiscretizationRule::kBilinear) {
+      const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(order, order);
+      const Eigen::PartialPivLU<Eigen::MatrixXd> solver(one - 0.5 * a);
+      a = solver.solve(one + 0.5 * a).eval();
+      b = solver.solve(b).eval();
+      return;
+    }
+    const Matrix both = Exponential(block);
+    for (int64_t i = 0; i < order; ++i) {
+      for (int64_t j = 0; j < order; ++j) a(i, j) = both(i, j);
+      b(i) = both(i, order);
+    }
   }
-  const Eigen::MatrixXd one = Eigen::MatrixXd::Identity(order, order);
-  const Eigen::PartialPivLU<Eigen::MatrixXd> solver(one - a);
-  const Eigen::MatrixXd step = solver.solve(one + a);
-  Eigen::VectorXd x = solver.solve(b);
+};
+
+/// C A_bar^k B_bar of LegS itself, with a C in its coordinates.
+std::vector<double> DenseKernel(int64_t order, double dt, const std::vector<double>& c,
+                                int64_t length, DiscretizationRule rule) {
+  const DenseStep step(MakeHippo({HippoMeasure::kLegS, order}), dt, rule);
+  Eigen::VectorXd x = step.b;
   std::vector<double> kernel;
   for (int64_t k = 0; k < length; ++k) {
     double y = 0;
     for (int64_t i = 0; i < order; ++i) y += c[size_t(i)] * x(i);
     kernel.push_back(y);
-    x = (step * x).eval();
+    x = (step.a * x).eval();
   }
   return kernel;
 }
@@ -82,8 +103,10 @@ double RelativeError(std::span<const double> a, std::span<const double> b) {
 
 /// A fresh layer's kernel against dense LegS with the same C.
 template <class T>
-double KernelError(int64_t order, int64_t length, double dt) {
+double KernelError(int64_t order, int64_t length, double dt,
+                   DiscretizationRule rule = DiscretizationRule::kBilinear) {
   S4Options options = Options(order, S4Evaluation::kFft);
+  options.rule = rule;
   options.dt_min = options.dt_max = dt;
   Layer<T> layer(options, 1);
   const DiagonalMinusLowRank form = DiagonaliseHippo({HippoMeasure::kLegS, order});
@@ -97,7 +120,7 @@ double KernelError(int64_t order, int64_t length, double dt) {
     into[size_t(2 * n)] = static_cast<T>(sum.real());
     into[size_t(2 * n + 1)] = static_cast<T>(sum.imag());
   }
-  return RelativeError(layer.Kernel(length), DenseKernel(order, dt, c, length));
+  return RelativeError(layer.Kernel(length), DenseKernel(order, dt, c, length, rule));
 }
 
 TEST_CASE("a fresh layer is HiPPO-LegS") {
@@ -105,6 +128,8 @@ TEST_CASE("a fresh layer is HiPPO-LegS") {
     CAPTURE(length);
     CHECK(KernelError<double>(8, length, 0.02) < 1e-10);
     CHECK(KernelError<float>(8, length, 0.02) < 1e-5);
+    CHECK(KernelError<double>(8, length, 0.02, DiscretizationRule::kZoh) < 1e-10);
+    CHECK(KernelError<float>(8, length, 0.02, DiscretizationRule::kZoh) < 1e-5);
   }
 }
 
@@ -116,6 +141,15 @@ TEST_CASE("long kernels of HiPPO-LegS with 64 states") {
       CAPTURE(error);
       CHECK(error < 1e-9);
     }
+  }
+}
+
+TEST_CASE("zero-order hold of HiPPO-LegS with 32 states") {
+  for (const double dt : {1e-3, 1e-1}) {
+    CAPTURE(dt);
+    const double error = KernelError<double>(32, 1000, dt, DiscretizationRule::kZoh);
+    CAPTURE(error);
+    CHECK(error < 1e-9);
   }
 }
 
