@@ -49,7 +49,7 @@ TEST_CASE("an unstable system is told of, trained all the same, and seen by insp
   CAPTURE(trained.err);
   CHECK(trained.code == 0);
   CHECK(Says(trained, "model.layers[0].mixer: "));
-  CHECK(Says(trained, "system.json is unstable"));
+  CHECK(Says(trained, "system.json\" is unstable"));
   const json inspected = JsonOf({"inspect", tiny.config, "--json", "--quiet"});
   const json modes = inspected["layers"][0]["before"];
   REQUIRE(modes.size() == 1);
@@ -61,11 +61,11 @@ TEST_CASE("a stable system is no news") {
   const TinySystem tiny(kDecays);
   const Outcome trained = RunSsmctl({"train", tiny.config, "--out", tiny.run});
   CHECK(trained.code == 0);
-  CHECK(!Says(trained, "system.json is"));
+  CHECK(!Says(trained, "system.json\" is"));
 }
 
 TEST_CASE("a system file that changed or went since a run was trained is told of") {
-  const TinySystem tiny(kDecays);
+  TinySystem tiny(kDecays);
   tiny.Train();
   const json manifest = json::parse(ReadFile(tiny.run + "/manifest.json"));
   CHECK(manifest["model_sha256"].get<std::string>().size() == 64);
