@@ -86,9 +86,8 @@ void MemoryCellScan(const MemoryCellShape& s, const T* packed,
                     T* c, T* y, const MemoryCellTrace<T>& trace, T* scratch) {
   const int64_t rows = s.scan.rows, steps = s.scan.steps, many = s.memories(), n = s.hidden;
   const PackedParts parts = PartsOf<T>(s);
-  T *u = scratch, *p = u + rows * many, *unkept = p + rows * s.width();
-  T* product = unkept + s.width();
-  T* spare = product + rows * std::max(PackedColumns<T>(many), PackedColumns<T>(s.width()));
+  T *spare = scratch, *u = spare + MemoryStepScratch<T>(s.scan.memory, rows);
+  T *p = u + rows * many, *unkept = p + rows * s.width(), *product = unkept + s.width();
   for (int64_t t = 0; t < steps; ++t) {
     const MemoryPositions positions = s.scan.At(t);
     for (int64_t row = 0; row < rows; ++row) {

@@ -47,12 +47,12 @@ class Walk {
       scratch += size;
       return taken;
     };
+    spare_ = take(MemoryStepScratch<T>(s_.scan.memory, rows_));
     gh_ = take(rows_ * n_);
     gc_ = take(rows_ * s_.kept());
     gu_ = take(rows_ * many_);
     gp_ = take(rows_ * s_.width());
     before_ = take(s_.tokens() * n_);
-    spare_ = take(MemoryStepScratch<T>(s_.scan.memory, rows_));
     product_ = take(rows_ * std::max(PackedColumns<T>(s_.kept()), PackedColumns<T>(n_)));
     encode_h_ = take(PackedSize<T>(many_, n_));
     encode_c_ = take(s_.encodes_c ? PackedSize<T>(many_, s_.kept()) : 0);

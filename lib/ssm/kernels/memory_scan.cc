@@ -22,8 +22,7 @@ template <class T>
 void MemoryScan(const MemoryScanShape& shape, const MemoryCoefficients<T>& coefficients, const T* u,
                 T* last, T* c, T* scratch) {
   const MemoryShape& memory = shape.memory;
-  T* u_now = scratch;
-  T* spare = u_now + shape.rows * memory.memories;
+  T *spare = scratch, *u_now = spare + MemoryStepScratch<T>(memory, shape.rows);
   for (int64_t t = 0; t < shape.steps; ++t) {
     GatherSlice(shape.rows, shape.steps, t, memory.memories, u, u_now);
     StepMemory(memory, coefficients, shape.rows, shape.At(t), u_now, last, spare);
@@ -67,10 +66,9 @@ void MemoryScanBack(const MemoryScanShape& shape, const MemoryScanPass<T>& pass,
                     const MemoryScanGradients<T>& gradients, T* scratch) {
   const MemoryShape& memory = shape.memory;
   const int64_t width = memory.width(), many = memory.memories;
-  T* gu = scratch;
+  T *spare = scratch, *gu = spare + MemoryStepScratch<T>(memory, shape.rows);
   T* g = gu + shape.rows * many;
-  T* spare = g + shape.rows * width;
-  T* kept = spare + MemoryStepScratch<T>(memory, shape.rows);  // g where a state went before
+  T* kept = g + shape.rows * width;  // g where a state went before
   std::fill_n(g, shape.rows * width, T{0});
   if (pass.grad_last != nullptr) std::copy_n(pass.grad_last, shape.rows * width, g);
   for (int64_t t = shape.steps - 1; t >= 0; --t) {

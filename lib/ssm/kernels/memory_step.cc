@@ -30,48 +30,85 @@ LegsStep LegsStepAt(const MemoryShape& shape, int64_t position) {
   }
 }
 
-/// A_ij = -r_i r_j below the diagonal and -(i + 1) on it, B_i = r_i, r_i^2 = 2 i + 1. Two sums run
-/// along the row, of r_j c_j before the step and after it. The one after, s, is moved by its own
-/// recurrence, s + r_i c_i = ((1 - after i) s + r_i x_i) / (1 + after (i + 1)), which does not wait
-/// for c_i.
-template <class T>
-void StepLegs(const LegsStep& step, int64_t order, double u, T* c) {
-  if (step.sets) {
-    std::fill_n(c, order, T{0});
-    c[0] = static_cast<T>(u);
-    return;
-  }
-  double before = 0, after = 0;
-  for (int64_t i = 0; i < order; ++i) {
-    const double k = static_cast<double>(i), root = std::sqrt(2 * k + 1);
-    const double inverse = 1 / (1 + step.after * (k + 1));
-    const double old = static_cast<double>(c[i]);
-    const double x = old - step.before * (root * before + (k + 1) * old) + step.input * root * u;
-    c[i] = static_cast<T>((x - step.after * root * after) * inverse);
-    before += root * old;
-    after = (1 - step.after * k) * inverse * after + root * inverse * x;
-  }
-}
+/// LegS at one position. A_ij = -r_i r_j below the diagonal and -(i + 1) on it, B_i = r_i, r_i^2 =
+/// 2 i + 1. Two sums run along the rows, of r_j c_j before the step and after it. The one after, s,
+/// is moved by its own recurrence, s + r_i c_i = ((1 - after i) s + r_i x_i) / (1 + after (i + 1)),
+/// which does not wait for c_i.
+class LegsRows {
+ public:
+  static constexpr int64_t kTables = 5;
 
-/// The same from the last row to the first. `sum`: of r_i times the gradient of what the implicit
-/// half was given, in the end that of the input. Returns the gradient of u.
-template <class T>
-double StepLegsBack(const LegsStep& step, int64_t order, T* g) {
-  if (step.sets) {
-    const double first = static_cast<double>(g[0]);
-    std::fill_n(g, order, T{0});
-    return first;
+  /// `tables`: kTables order doubles.
+  LegsRows(const MemoryShape& shape, double* tables)
+      : shape_(shape),
+        order_(shape.order),
+        root_(tables),
+        keep_(root_ + order_),
+        inverse_(keep_ + order_),
+        gain_(inverse_ + order_),
+        factor_(gain_ + order_) {}
+
+  /// Rows in step share the tables.
+  void MoveTo(int64_t position) {
+    if (position == position_) return;
+    position_ = position;
+    step_ = LegsStepAt(shape_, position);
+    const double before = step_.before, after = step_.after;
+#pragma omp simd
+    for (int64_t i = 0; i < order_; ++i) {
+      const double k = static_cast<double>(i), root = std::sqrt(2 * k + 1);
+      const double inverse = 1 / (1 + after * (k + 1));
+      root_[i] = root;
+      keep_[i] = 1 - before * (k + 1);
+      inverse_[i] = inverse;
+      gain_[i] = root * inverse;
+      factor_[i] = (1 - after * k) * inverse;
+    }
   }
-  double sum = 0;
-  for (int64_t i = order - 1; i >= 0; --i) {
-    const double k = static_cast<double>(i), root = std::sqrt(2 * k + 1);
-    const double inverse = 1 / (1 + step.after * (k + 1)), after = static_cast<double>(g[i]);
-    const double given = (after - step.after * root * sum) * inverse;
-    g[i] = static_cast<T>(given - step.before * (root * sum + (k + 1) * given));
-    sum = (1 - step.after * k) * inverse * sum + root * inverse * after;
+
+  template <class T>
+  void Step(double u, T* c) const {
+    if (step_.sets) {
+      std::fill_n(c, order_, T{0});
+      c[0] = static_cast<T>(u);
+      return;
+    }
+    const double drive = step_.input * u;
+    double before = 0, after = 0;
+    for (int64_t i = 0; i < order_; ++i) {
+      const double old = static_cast<double>(c[i]);
+      const double x = keep_[i] * old + root_[i] * (drive - step_.before * before);
+      c[i] = static_cast<T>(inverse_[i] * x - step_.after * (gain_[i] * after));
+      before += root_[i] * old;
+      after = factor_[i] * after + gain_[i] * x;
+    }
   }
-  return step.input * sum;
-}
+
+  /// The same from the last row to the first. `sum`: of r_i times the gradient of what the implicit
+  /// half was given, in the end that of the input. Returns the gradient of u.
+  template <class T>
+  double Back(T* g) const {
+    if (step_.sets) {
+      const double first = static_cast<double>(g[0]);
+      std::fill_n(g, order_, T{0});
+      return first;
+    }
+    double sum = 0;
+    for (int64_t i = order_ - 1; i >= 0; --i) {
+      const double after = static_cast<double>(g[i]);
+      const double given = inverse_[i] * after - step_.after * (gain_[i] * sum);
+      g[i] = static_cast<T>(keep_[i] * given - step_.before * (root_[i] * sum));
+      sum = factor_[i] * sum + gain_[i] * after;
+    }
+    return step_.input * sum;
+  }
+
+ private:
+  const MemoryShape& shape_;
+  int64_t order_, position_ = -1;
+  LegsStep step_;
+  double *root_, *keep_, *inverse_, *gain_, *factor_;
+};
 
 template <class T>
 void StepDense(const MemoryShape& shape, const MemoryCoefficients<T>& coefficients, int64_t rows,
@@ -106,24 +143,26 @@ void StepDenseBack(const MemoryShape& shape, const MemoryCoefficients<T>& coeffi
 
 template <class T>
 int64_t MemoryStepScratch(const MemoryShape& shape, int64_t rows) {
-  return shape.legs() ? 0 : rows * shape.memories * PackedColumns<T>(shape.order);
+  constexpr int64_t kPerDouble = sizeof(double) / sizeof(T);
+  return shape.legs() ? LegsRows::kTables * shape.order * kPerDouble
+                      : rows * shape.memories * PackedColumns<T>(shape.order);
 }
 
 template <class T>
 void StepMemory(const MemoryShape& shape, const MemoryCoefficients<T>& coefficients, int64_t rows,
                 const MemoryPositions& positions, const T* u, T* c, T* scratch) {
   for (int64_t row = 0; row < rows; ++row) {
-    const int64_t position = positions.At(row);
-    T* c_row = c + row * shape.width();
-    if (position == 0) std::fill_n(c_row, shape.width(), T{0});
-    if (position < 0 || !shape.legs()) continue;
-    const LegsStep step = LegsStepAt(shape, position);
-    for (int64_t m = 0; m < shape.memories; ++m) {
-      StepLegs(step, shape.order, static_cast<double>(u[row * shape.memories + m]),
-               c_row + m * shape.order);
+    if (positions.At(row) == 0) std::fill_n(c + row * shape.width(), shape.width(), T{0});
+  }
+  if (!shape.legs()) return StepDense(shape, coefficients, rows, positions, u, c, scratch);
+  LegsRows legs(shape, reinterpret_cast<double*>(scratch));
+  for (int64_t row = 0; row < rows; ++row) {
+    if (positions.At(row) < 0) continue;
+    legs.MoveTo(positions.At(row));
+    for (int64_t i = row * shape.memories; i < (row + 1) * shape.memories; ++i) {
+      legs.Step(static_cast<double>(u[i]), c + i * shape.order);
     }
   }
-  if (!shape.legs()) StepDense(shape, coefficients, rows, positions, u, c, scratch);
 }
 
 template <class T>
@@ -132,13 +171,13 @@ void StepMemoryBack(const MemoryShape& shape, const MemoryCoefficients<T>& coeff
   if (!shape.legs()) {
     return StepDenseBack(shape, coefficients, rows, positions, g, gu, scratch);
   }
+  LegsRows legs(shape, reinterpret_cast<double*>(scratch));
   for (int64_t row = 0; row < rows; ++row) {
     const int64_t position = positions.At(row);
+    if (position >= 0) legs.MoveTo(position);
     for (int64_t i = row * shape.memories; i < (row + 1) * shape.memories; ++i) {
       T* g_i = g + i * shape.order;
-      gu[i] = position < 0
-                  ? T{0}
-                  : static_cast<T>(StepLegsBack(LegsStepAt(shape, position), shape.order, g_i));
+      gu[i] = position < 0 ? T{0} : static_cast<T>(legs.Back(g_i));
       if (position == 0) std::fill_n(g_i, shape.order, T{0});
     }
   }

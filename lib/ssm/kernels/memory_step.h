@@ -41,7 +41,7 @@ struct MemoryCoefficients {
   const T* b_bar = nullptr;
 };
 
-/// Elements of scratch of either function.
+/// Elements of scratch of either function, which begins where a double may.
 template <class T>
 int64_t MemoryStepScratch(const MemoryShape& shape, int64_t rows);
 
