@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "ssm/mixers/hippo.h"
 #include "verify/law_outcomes.h"
 #include "verify/test_mixers.h"
 
@@ -48,6 +49,42 @@ TEST_CASE("a mixer is asked the laws of its kind") {
   CHECK(names({"tail", "{}"}) == expected);
   expected.insert({"hold", "modes"});
   CHECK(names({"s4d", "{\"d_state\": 4}"}) == expected);
+}
+
+/// A HiPPO memory that says it is of some kind.
+struct Claiming final : MixerOptions {
+  HippoMixerOptions hippo;
+  MixerKind claimed = MixerKind::kNonlinear;
+
+  void VisitFields(FieldVisitor& visitor) override { hippo.VisitFields(visitor); }
+  MixerKind Kind() const override { return claimed; }
+  MixerProperties Properties(const MixerContext& c) const override { return hippo.Properties(c); }
+  std::unique_ptr<SequenceMixer<float>> BuildFloat(const MixerContext& c,
+                                                   ParameterBuilder& p) const override {
+    return hippo.BuildFloat(c, p);
+  }
+  std::unique_ptr<SequenceMixer<double>> BuildDouble(const MixerContext& c,
+                                                     ParameterBuilder& p) const override {
+    return hippo.BuildDouble(c, p);
+  }
+};
+
+TEST_CASE("legs is linear and time-varying, legt time-invariant; neither passes for another kind") {
+  LawRequest request = TestRequest();
+  request.law = "kind";
+  for (const HippoMeasure measure : {HippoMeasure::kLegS, HippoMeasure::kLegT}) {
+    Claiming options;
+    options.hippo.measure = measure;
+    options.hippo.d_state = 4;
+    for (const MixerKind kind :
+         {MixerKind::kTimeInvariant, MixerKind::kTimeVarying, MixerKind::kSelective}) {
+      options.claimed = kind;
+      const auto results = CheckMixer<double>(options, kContext, "claims", request);
+      REQUIRE(results.size() == 1);
+      CAPTURE(results[0].where);
+      CHECK(results[0].passed == (kind == options.hippo.Kind()));
+    }
+  }
 }
 
 TEST_CASE("one law at one length can be asked alone") {

@@ -18,9 +18,9 @@ struct MixerContext {
   int64_t layers = 1;
 };
 
-/// Which `kind` law holds: superposition and time invariance; y affine in the initial state given
-/// the recorded coefficients; neither.
-enum class MixerKind { kTimeInvariant, kSelective, kNonlinear };
+/// Which `kind` law holds: superposition and time invariance; superposition alone; y affine in the
+/// initial state given the recorded coefficients; none of them.
+enum class MixerKind { kTimeInvariant, kTimeVarying, kSelective, kNonlinear };
 
 /// Initial values of one parameter tensor lie in [low, high].
 struct InitialRange {

@@ -1,5 +1,6 @@
 #include "ssm/mixers/attention.h"
 #include "ssm/mixers/gru.h"
+#include "ssm/mixers/hippo.h"
 #include "ssm/mixers/lru.h"
 #include "ssm/mixers/lstm.h"
 #include "ssm/mixers/lti.h"
@@ -19,6 +20,8 @@ void RegisterMixers(MixerRegistry& registry) {
   registry.Add<LtiOptions>("lti", "dense linear system for all channels, stable or from a file");
   registry.Add<LruOptions>("lru",
                            "linear recurrent unit: complex decays a token, normalised input");
+  registry.Add<HippoMixerOptions>(
+      "hippo", "HiPPO memories: fixed projections of the past, read in and out by trained maps");
   registry.Add<RnnOptions>("rnn", "tanh recurrent network");
   registry.Add<GruOptions>("gru", "gated recurrent units");
   registry.Add<LstmOptions>("lstm", "long short-term memory");

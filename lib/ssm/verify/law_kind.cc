@@ -123,31 +123,38 @@ void MustHold(const char* what, const Pair<T>& pair, LawReport& report) {
 }
 
 template <Scalar T>
-void MustFail(const char* what, const Pair<T>& pair, LawReport& report) {
+void MustFail(const char* what, const char* kind, const Pair<T>& pair, LawReport& report) {
   const bool differs = Distance<T>(pair.found.flat(), pair.expected.flat()) > 1e-3;
-  report.Require(differs, std::string(what) +
-                              (differs ? " fails, as it should" : " holds for a selective mixer"));
+  report.Require(differs,
+                 std::string(what) + (differs ? " fails, as it should"
+                                              : std::string(" holds for a ") + kind + " mixer"));
+}
+
+template <Scalar T>
+void JudgeKind(MixerKind kind, LawCase<T>& c, LawReport& report) {
+  if (kind == MixerKind::kSelective) {
+    MustFail("superposition", "selective", Superposition(c), report);
+    MustFail("time invariance", "selective", Delay(c), report);
+    MustHold("y as an affine function of the initial state", AffineInState(c), report);
+    return;
+  }
+  MustHold("superposition", Superposition(c), report);
+  if (kind == MixerKind::kTimeVarying) {
+    MustFail("time invariance", "time-varying", Delay(c), report);
+  } else {
+    MustHold("time invariance", Delay(c), report);
+  }
 }
 
 }  // namespace
 
 template <Scalar T>
 LawResult KindLaw(const LawSubject<T>& subject, const LawRequest& request) {
-  const bool selective = subject.Kind() == MixerKind::kSelective;
   std::vector<int64_t> lengths = {7, 33};
   if (request.T > 0) lengths = {request.T};
-  return ForCases<T>("kind", Tolerance<T>(1e-10, 1e-4), subject, request, lengths, {},
-                     [&](LawCase<T>& c, LawReport& report) {
-                       if (selective) {
-                         MustFail("superposition", Superposition(c), report);
-                         MustFail("time invariance", Delay(c), report);
-                         MustHold("y as an affine function of the initial state", AffineInState(c),
-                                  report);
-                       } else {
-                         MustHold("superposition", Superposition(c), report);
-                         MustHold("time invariance", Delay(c), report);
-                       }
-                     });
+  return ForCases<T>(
+      "kind", Tolerance<T>(1e-10, 1e-4), subject, request, lengths, {},
+      [&](LawCase<T>& c, LawReport& report) { JudgeKind(subject.Kind(), c, report); });
 }
 
 template LawResult KindLaw(const LawSubject<float>&, const LawRequest&);

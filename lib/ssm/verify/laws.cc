@@ -101,7 +101,9 @@ const std::vector<LawInfo>& AllLaws() {
       {"reset", "a reset row equals a fresh sequence; its neighbours do not change"},
       {"batch", "a row alone equals the row in a batch; permuting rows permutes outputs"},
       {"gradient", "gradients equal numerical derivatives"},
-      {"kind", "time-invariant mixers are; selective ones are affine in their state"},
+      {"kind",
+       "time-invariant mixers are, time-varying ones are linear, selective ones affine in their "
+       "state"},
       {"budget", "live bytes behave as the kinds of the slots say"},
       {"threads", "1, 2 and 3 threads train to the same bits"},
       {"no_allocation", "a second step of the same shapes allocates nothing"},

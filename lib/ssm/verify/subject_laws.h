@@ -29,8 +29,8 @@ LawResult BatchLaw(const LawSubject<T>& subject, const LawRequest& request);
 /// Analytic gradients equal differences along 4 random directions and 6 coordinates of every
 /// parameter tensor, the input and the initial state, with stopped values held.
 LawResult GradientLaw(const LawSubject<double>& subject, const LawRequest& request);
-/// Time-invariant mixers obey superposition and time invariance. Selective ones break both, and are
-/// affine in the initial state.
+/// Time-invariant mixers obey superposition and time invariance, time-varying ones superposition
+/// alone. Selective ones break both, and are affine in the initial state.
 template <Scalar T>
 LawResult KindLaw(const LawSubject<T>& subject, const LawRequest& request);
 /// Live bytes follow from the kinds of the slots, and dead entries are 0.
