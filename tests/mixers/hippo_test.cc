@@ -190,6 +190,108 @@ TEST_CASE("modes are A's eigenvalues, where there are any to show") {
   CHECK(IdentityMixer(OptionsOf(HippoMeasure::kLegT, StepRule::kZoh, 32)).Modes().empty());
 }
 
+/// A cell with every parameter drawn, beside its equations written out.
+class DrawnCell {
+ public:
+  explicit DrawnCell(const HippoMixerOptions& options)
+      : options_(options),
+        builder_(store_, 5),
+        mixer_(options, {.d_model = 3}, builder_),
+        values_(store_) {
+    Random random(3, RandomStream::kTest, 2);
+    for (const ParameterInfo& info : store_.infos()) {
+      if (info.name == "log_dt") continue;
+      for (double& value : values_.values(info)) value = 0.5 * random.Normal();
+    }
+    values_.Touch();
+  }
+
+  /// y [1, T, 3] of x [1, T, 3].
+  std::vector<double> Run(const Array<double>& x) const {
+    const State<double> state = MakeState<double>(mixer_.Slots(), 1);
+    Tape<double> tape(Mode::kInfer, values_.View());
+    const TapeState<double> before = BindConstant(tape, state);
+    const Clock clock =
+        MakeClock(tape, std::span<const int64_t>(state.steps), x.shape()[1], nullptr, nullptr);
+    const Inputs<double> in{tape.Bind(x.shape(), x.data()), &clock, {}, 1, {}};
+    const Prepared<double> prepared = tape.NewVars(mixer_.PreparedCount());
+    mixer_.Prepare(tape, x.shape()[1], 1, prepared);
+    const Outputs<double> out = mixer_.Forward(tape, in, before.slots, prepared, Want::kOutput);
+    return {tape.value(out.y), tape.value(out.y) + x.size()};
+  }
+
+  std::vector<double> ByHand(const Array<double>& x) const {
+    const auto n = static_cast<size_t>(options_.d_state), many = size_t{2};
+    const bool lmu = options_.cell == HippoAround::kLmu;
+    const HippoPair step = HippoProjection({options_.measure, options_.d_state}, 1, options_.rule,
+                                           1 / options_.timescale)
+                               .discrete();
+    std::vector<double> h(static_cast<size_t>(options_.d_hidden)), c(many * n), y;
+    for (int64_t t = 0; t < x.shape()[1]; ++t) {
+      const std::vector<double> token(x.data() + 3 * t, x.data() + 3 * (t + 1));
+      std::vector<double> u = Times("encode_x", token, many);
+      Add(u, Times("encode_h", h, many));
+      if (lmu) Add(u, Times("encode_c", c, many));
+      std::vector<double> next(c.size());
+      for (size_t i = 0; i < c.size(); ++i) {
+        const auto row = static_cast<int64_t>(i % n);
+        next[i] = step.B(row, 0) * u[i / n];
+        for (size_t j = 0; j < n; ++j) {
+          next[i] += step.A(row, static_cast<int64_t>(j)) * c[i / n * n + j];
+        }
+      }
+      c = next;
+      const size_t width = (lmu ? 1 : 2) * h.size();
+      std::vector<double> p = Times("weight_x", token, width);
+      Add(p, Times("weight_c", c, width));
+      if (lmu) Add(p, Times("weight_h", h, width));
+      if (!lmu) Add(p, Times("bias", {1}, width));
+      for (size_t j = 0; j < h.size(); ++j) {
+        const double g = lmu ? 1 : 1 / (1 + std::exp(-p[h.size() + j]));
+        h[j] = (1 - g) * h[j] + g * std::tanh(p[j]);
+      }
+      std::vector<double> read = Times("output.weight", h, 3);
+      Add(read, Times("output.bias", {1}, 3));
+      y.insert(y.end(), read.begin(), read.end());
+    }
+    return y;
+  }
+
+ private:
+  static void Add(std::vector<double>& to, const std::vector<double>& from) {
+    for (size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+  }
+  /// W x of the named W [out, x].
+  std::vector<double> Times(const char* name, const std::vector<double>& x, size_t out) const {
+    const auto w = values_.values(*store_.Find(name));
+    REQUIRE(w.size() == out * x.size());
+    std::vector<double> y(out);
+    for (size_t i = 0; i < w.size(); ++i) y[i / x.size()] += w[i] * x[i % x.size()];
+    return y;
+  }
+
+  HippoMixerOptions options_;
+  ParameterStore store_;
+  ParameterBuilder builder_;
+  HippoMixer<double> mixer_;
+  Parameters<double> values_;
+};
+
+TEST_CASE("an LMU and a HiPPO-RNN are what their equations say") {
+  const Array<double> x = Noise(20, 3);
+  for (const HippoAround cell : {HippoAround::kLmu, HippoAround::kHippoRnn}) {
+    HippoMixerOptions options = OptionsOf(HippoMeasure::kLmu, StepRule::kZoh, 4);
+    options.cell = cell;
+    options.d_hidden = 5;
+    const DrawnCell drawn(options);
+    const std::vector<double> found = drawn.Run(x), expected = drawn.ByHand(x);
+    REQUIRE(found.size() == expected.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-11));
+    }
+  }
+}
+
 class Keys final : public Faults {
  public:
   void Add(std::string_view key, std::string_view) override { keys.emplace(key); }
@@ -211,6 +313,11 @@ TEST_CASE("options that do not go together are refused, each by its key") {
   CHECK(faults(HippoMeasure::kLegS, StepRule::kForwardEuler, 9, kZero) == Set{"d_state"});
   CHECK(faults(HippoMeasure::kFouT, StepRule::kZoh, 5, kZero) == Set{"d_state"});
   CHECK(faults(HippoMeasure::kLegT, StepRule::kBackwardEuler, 5, kFirst) == Set{"rule", "start"});
+  HippoMixerOptions hidden;
+  hidden.d_hidden = 8;
+  Keys keys;
+  hidden.Check(keys);
+  CHECK(keys.keys == Set{"d_hidden"});
 }
 
 }  // namespace
