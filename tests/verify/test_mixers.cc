@@ -55,6 +55,8 @@ std::vector<MixerVariant> MixerVariants() {
       {"hippo", R"({"d_state": 3, "memories": 2, "rule": "backward_euler"})"},
       {"hippo", R"({"d_state": 2, "rule": "forward_euler"})"},
       {"hippo", R"({"d_state": 4, "start": "first_sample"})"},
+      {"hippo", R"({"d_state": 4, "memories": 2, "rule": "zoh"})"},
+      {"hippo", R"({"d_state": 3, "rule": "zoh", "start": "first_sample", "cell": "hippo_rnn"})"},
       {"hippo", R"({"measure": "legt", "d_state": 6, "memories": 2, "timescale": 20})"},
       {"hippo", R"({"measure": "lmu", "d_state": 5, "timescale": 9, "rule": "zoh"})"},
       {"hippo", R"({"measure": "lmu", "d_state": 3, "learn_dt": false})"},

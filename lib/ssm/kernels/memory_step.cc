@@ -3,11 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ssm/kernels/legs_exact.h"
 #include "ssm/kernels/packed_product.h"
 #include "ssm/kernels/rows.h"
 
 namespace ssm::kernels {
 namespace {
+
+/// 1 / h: the time of the token at `position`, 0 where it starts the memory with its own value.
+double LegsTimeAt(const MemoryShape& shape, int64_t position) {
+  return static_cast<double>(shape.start == MemoryStart::kFirstSample ? position : position + 1);
+}
 
 /// How far LegS moves explicitly and implicitly: (I - implicit A)^-1 (I + explicit A), and how far
 /// the input reaches. `sets`: the token starts the memory with its own value.
@@ -17,9 +23,8 @@ struct LegsStep {
 };
 
 LegsStep LegsStepAt(const MemoryShape& shape, int64_t position) {
-  const bool late = shape.start == MemoryStart::kFirstSample;
-  if (late && position == 0) return {0, 0, 0, true};
-  const double h = 1 / static_cast<double>(late ? position : position + 1);
+  const double t = LegsTimeAt(shape, position), h = 1 / t;
+  if (t == 0) return {0, 0, 0, true};
   switch (shape.rule) {
     case MemoryRule::kLegsForward:
       return {h, 0, h};
@@ -47,6 +52,8 @@ class LegsRows {
         inverse_(keep_ + order_),
         gain_(inverse_ + order_),
         factor_(gain_ + order_) {}
+
+  static int64_t ScratchSize(const MemoryShape& shape) { return kTables * shape.order; }
 
   /// Rows in step share the tables.
   void MoveTo(int64_t position) {
@@ -110,6 +117,70 @@ class LegsRows {
   double *root_, *keep_, *inverse_, *gain_, *factor_;
 };
 
+/// The same by the exact rule.
+class LegsExactRows {
+ public:
+  LegsExactRows(const MemoryShape& shape, double* scratch)
+      : shape_(shape), exact_(shape.order, shape.tables, scratch) {}
+
+  static int64_t ScratchSize(const MemoryShape& shape) {
+    return LegsExact::ScratchSize(shape.order);
+  }
+  void MoveTo(int64_t position) {
+    if (position == position_) return;
+    position_ = position;
+    t_ = LegsTimeAt(shape_, position);
+    if (t_ > 0) exact_.MoveTo(t_);
+  }
+  template <class T>
+  void Step(double u, T* c) {
+    if (t_ > 0) return exact_.Step(u, c);
+    std::fill_n(c, shape_.order, T{0});
+    c[0] = static_cast<T>(u);
+  }
+  template <class T>
+  double Back(T* g) {
+    if (t_ > 0) return exact_.Back(g);
+    const double first = static_cast<double>(g[0]);
+    std::fill_n(g, shape_.order, T{0});
+    return first;
+  }
+
+ private:
+  const MemoryShape& shape_;
+  int64_t position_ = -1;
+  double t_ = 0;
+  LegsExact exact_;
+};
+
+template <class Rows, class T>
+void StepLegs(const MemoryShape& shape, int64_t rows, const MemoryPositions& positions, const T* u,
+              T* c, T* scratch) {
+  Rows legs(shape, reinterpret_cast<double*>(scratch));
+  for (int64_t row = 0; row < rows; ++row) {
+    if (positions.At(row) < 0) continue;
+    legs.MoveTo(positions.At(row));
+    for (int64_t i = row * shape.memories; i < (row + 1) * shape.memories; ++i) {
+      legs.Step(static_cast<double>(u[i]), c + i * shape.order);
+    }
+  }
+}
+
+template <class Rows, class T>
+void StepLegsBack(const MemoryShape& shape, int64_t rows, const MemoryPositions& positions, T* g,
+                  T* gu, T* scratch) {
+  Rows legs(shape, reinterpret_cast<double*>(scratch));
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t position = positions.At(row);
+    if (position >= 0) legs.MoveTo(position);
+    for (int64_t i = row * shape.memories; i < (row + 1) * shape.memories; ++i) {
+      T* g_i = g + i * shape.order;
+      gu[i] = position < 0 ? T{0} : static_cast<T>(legs.Back(g_i));
+      if (position == 0) std::fill_n(g_i, shape.order, T{0});
+    }
+  }
+}
+
 template <class T>
 void StepDense(const MemoryShape& shape, const MemoryCoefficients<T>& coefficients, int64_t rows,
                const MemoryPositions& positions, const T* u, T* c, T* scratch) {
@@ -144,8 +215,9 @@ void StepDenseBack(const MemoryShape& shape, const MemoryCoefficients<T>& coeffi
 template <class T>
 int64_t MemoryStepScratch(const MemoryShape& shape, int64_t rows) {
   constexpr int64_t kPerDouble = sizeof(double) / sizeof(T);
-  return shape.legs() ? LegsRows::kTables * shape.order * kPerDouble
-                      : rows * shape.memories * PackedColumns<T>(shape.order);
+  if (!shape.legs()) return rows * shape.memories * PackedColumns<T>(shape.order);
+  return kPerDouble * (shape.rule == MemoryRule::kLegsExact ? LegsExactRows::ScratchSize(shape)
+                                                            : LegsRows::ScratchSize(shape));
 }
 
 template <class T>
@@ -155,14 +227,10 @@ void StepMemory(const MemoryShape& shape, const MemoryCoefficients<T>& coefficie
     if (positions.At(row) == 0) std::fill_n(c + row * shape.width(), shape.width(), T{0});
   }
   if (!shape.legs()) return StepDense(shape, coefficients, rows, positions, u, c, scratch);
-  LegsRows legs(shape, reinterpret_cast<double*>(scratch));
-  for (int64_t row = 0; row < rows; ++row) {
-    if (positions.At(row) < 0) continue;
-    legs.MoveTo(positions.At(row));
-    for (int64_t i = row * shape.memories; i < (row + 1) * shape.memories; ++i) {
-      legs.Step(static_cast<double>(u[i]), c + i * shape.order);
-    }
+  if (shape.rule == MemoryRule::kLegsExact) {
+    return StepLegs<LegsExactRows>(shape, rows, positions, u, c, scratch);
   }
+  StepLegs<LegsRows>(shape, rows, positions, u, c, scratch);
 }
 
 template <class T>
@@ -171,16 +239,10 @@ void StepMemoryBack(const MemoryShape& shape, const MemoryCoefficients<T>& coeff
   if (!shape.legs()) {
     return StepDenseBack(shape, coefficients, rows, positions, g, gu, scratch);
   }
-  LegsRows legs(shape, reinterpret_cast<double*>(scratch));
-  for (int64_t row = 0; row < rows; ++row) {
-    const int64_t position = positions.At(row);
-    if (position >= 0) legs.MoveTo(position);
-    for (int64_t i = row * shape.memories; i < (row + 1) * shape.memories; ++i) {
-      T* g_i = g + i * shape.order;
-      gu[i] = position < 0 ? T{0} : static_cast<T>(legs.Back(g_i));
-      if (position == 0) std::fill_n(g_i, shape.order, T{0});
-    }
+  if (shape.rule == MemoryRule::kLegsExact) {
+    return StepLegsBack<LegsExactRows>(shape, rows, positions, g, gu, scratch);
   }
+  StepLegsBack<LegsRows>(shape, rows, positions, g, gu, scratch);
 }
 
 #define SSM_INSTANTIATE(T)                                                                \

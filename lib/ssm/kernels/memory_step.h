@@ -11,6 +11,7 @@ enum class MemoryRule {
   kLegsForward,   // c <- (I + A/t) c + (B/t) u, LegS's A and B
   kLegsBackward,  // c <- (I - A/t)^-1 (c + (B/t) u)
   kLegsBilinear,  // c <- (I - A/2t)^-1 ((I + A/2t) c + (B/t) u)
+  kLegsExact,     // c <- e^{A ln((t + 1)/t)} c + what it makes of B u held, from t to t + 1
 };
 
 /// What t is at the token at position p of its sequence: p + 1 after c = 0; or the first token sets
@@ -21,9 +22,16 @@ struct MemoryShape {
   MemoryRule rule = MemoryRule::kDense;
   MemoryStart start = MemoryStart::kZero;  // of LegS
   int64_t memories = 0, order = 0;         // M signals are kept in N numbers each
+  const double* tables = nullptr;          // of kLegsExact: LegsExact's, borrowed
 
   int64_t width() const { return memories * order; }
   bool legs() const { return rule != MemoryRule::kDense; }
+  /// FLOPs of one token, the exact rule's O(N^2) once a position aside.
+  double Flops() const {
+    const double n = static_cast<double>(order), numbers = static_cast<double>(width());
+    if (rule == MemoryRule::kDense) return 2 * numbers * (n + 1);
+    return numbers * (rule == MemoryRule::kLegsExact ? 4 * n : 14);
+  }
 };
 
 /// Where one token of each row stands: pos[row * stride], or 1 for all rows where pos is null.
@@ -47,7 +55,7 @@ int64_t MemoryStepScratch(const MemoryShape& shape, int64_t rows);
 
 /// One token: c [rows, M, N] in place, u [rows, M]. At position 0 the state before is zero, at -1
 /// nothing moves. LegS sums in double. A row's bits do not depend on the rows beside it. Cost of a
-/// row 2 M N^2 FLOPs, of LegS some 10 M N.
+/// row 2 M N^2 FLOPs, of LegS some 10 M N, by the exact rule 4 M N^2 and 4 N^2 once a position.
 template <class T>
 void StepMemory(const MemoryShape& shape, const MemoryCoefficients<T>& coefficients, int64_t rows,
                 const MemoryPositions& positions, const T* u, T* c, T* scratch);

@@ -46,7 +46,8 @@ struct HippoMixerOptions final : public BuildsMixer<HippoMixerOptions, HippoMixe
 /// timescale), times dt_scale. legs holds the whole history in equal shares: its step depends on
 /// the token's position alone, so it has no dt, and dt_scale does not reach it. The time between
 /// tokens is not seen, and a cell around the memory has no dt either. c is in the basis of
-/// HippoBasis. Cost of a token: 2 M N^2 FLOPs (legs: 14 M N) and those of the maps.
+/// HippoBasis. Cost of a token: 2 M N^2 FLOPs (legs: 14 M N, by zoh 4 M N^2) and those of the
+/// maps.
 template <Scalar T>
 class HippoMixer final : public SequenceMixer<T> {
  public:

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ssm/base/errors.h"
+#include "ssm/kernels/legs_exact.h"
 #include "ssm/kernels/packed_product.h"
 #include "ssm/mixers/hippo_modes.h"
 #include "ssm/nn/init.h"
+#include "ssm/systems/gauss_legendre.h"
 
 namespace ssm {
 namespace {
@@ -18,9 +21,20 @@ MemoryShape ShapeOf(const HippoMemoryForm& form) {
   if (form.measure != HippoMeasure::kLegS) return shape;
   shape.rule = form.rule == StepRule::kForwardEuler    ? MemoryRule::kLegsForward
                : form.rule == StepRule::kBackwardEuler ? MemoryRule::kLegsBackward
+               : form.rule == StepRule::kZoh           ? MemoryRule::kLegsExact
                                                        : MemoryRule::kLegsBilinear;
   if (form.start == LegsStart::kFirstSample) shape.start = MemoryStart::kFirstSample;
   return shape;
+}
+
+/// Gauss's nodes and weights and LegS's polynomials there.
+std::shared_ptr<const std::vector<double>> ExactTables(int64_t order) {
+  const Quadrature gauss = GaussLegendre(order);
+  std::vector<double> tables = gauss.nodes;
+  tables.insert(tables.end(), gauss.weights.begin(), gauss.weights.end());
+  tables.resize(static_cast<size_t>(kernels::LegsExact::TableSize(order)));
+  kernels::LegsExact::FillTables(order, tables.data());
+  return std::make_shared<const std::vector<double>>(std::move(tables));
 }
 
 }  // namespace
@@ -39,6 +53,10 @@ kernels::DiscretizationRule DiscretizationOf(StepRule rule) {
 
 HippoMemory::HippoMemory(const HippoMemoryForm& form, ParameterBuilder& parameters)
     : form_(form), shape_(ShapeOf(form)), pair_(MakeHippo({form.measure, form.order, 0, 1})) {
+  if (shape_.rule == MemoryRule::kLegsExact) {
+    tables_ = ExactTables(form.order);
+    shape_.tables = tables_->data();
+  }
   if (form.TrainsDt()) {
     log_dt_ = parameters.Add("log_dt", {1}, Constant(std::log(form.InitialDt())), "ssm", false);
   }
@@ -64,7 +82,7 @@ std::vector<LinearMode> HippoMemory::Modes(ParamView<T> params, T dt_scale) cons
 
 template <Scalar T>
 MemorySnapshot<T>::MemorySnapshot(const HippoMemory& memory, ParamView<T> params, T dt_scale)
-    : shape_(memory.shape()) {
+    : shape_(memory.shape()), tables_(memory.tables()) {
   if (shape_.legs()) return;
   const int64_t n = shape_.order;
   Tape<T> tape(Mode::kInfer, params);

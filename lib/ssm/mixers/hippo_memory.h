@@ -1,6 +1,7 @@
 // The memory inside HiPPO mixers: which projection, and how it steps.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "ssm/autograd/ops/memory_scan.h"
@@ -37,6 +38,8 @@ class HippoMemory {
   HippoMemory(const HippoMemoryForm& form, ParameterBuilder& parameters);
 
   const MemoryShape& shape() const { return shape_; }
+  /// What shape() borrows; null: nothing.
+  const std::shared_ptr<const std::vector<double>>& tables() const { return tables_; }
   /// Whether its step has a gradient.
   bool trained() const { return form_.TrainsDt(); }
   /// Not of LegS.
@@ -51,6 +54,7 @@ class HippoMemory {
   MemoryShape shape_;
   HippoPair pair_;
   Param log_dt_;
+  std::shared_ptr<const std::vector<double>> tables_;  // that shape_ borrows: LegsExact's
 };
 
 /// A memory discretised once, for a stepper.
@@ -63,6 +67,7 @@ class MemorySnapshot {
 
  private:
   MemoryShape shape_;
+  std::shared_ptr<const std::vector<double>> tables_;
   Array<T> packed_, b_bar_;  // empty for LegS
 };
 

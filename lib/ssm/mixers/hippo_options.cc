@@ -37,12 +37,14 @@ void HippoMixerOptions::VisitFields(FieldVisitor& visitor) {
                "tokens in the window, or of lagt in the unit of time of its decay e^(-t/2); sets "
                "the initial dt; legs has none");
   visitor.Bool("learn_dt", learn_dt, "whether dt is trained; legs has none");
-  visitor.Choice<StepRule>("rule", rule,
-                           {{"zoh", StepRule::kZoh},
-                            {"bilinear", StepRule::kBilinear},
-                            {"forward_euler", StepRule::kForwardEuler},
-                            {"backward_euler", StepRule::kBackwardEuler}},
-                           "discretisation: zoh or bilinear, of legs bilinear or Euler's");
+  visitor.Choice<StepRule>(
+      "rule", rule,
+      {{"zoh", StepRule::kZoh},
+       {"bilinear", StepRule::kBilinear},
+       {"forward_euler", StepRule::kForwardEuler},
+       {"backward_euler", StepRule::kBackwardEuler}},
+      "discretisation: zoh (of legs the exact step, in O(N^2)) or bilinear, of legs Euler's "
+      "too");
   visitor.Choice<LegsStart>(
       "start", start, {{"zero", LegsStart::kZero}, {"first_sample", LegsStart::kFirstSample}},
       "where legs begins: at zero, with t = 1 for the first token, or at the first token's own "
@@ -65,9 +67,6 @@ void HippoMixerOptions::Check(Faults& faults) const {
   if (euler && !legs) {
     faults.Add("rule", fmt::format("{} is for legs; {} steps by zoh or bilinear", NameOf(rule),
                                    NameOf(measure)));
-  }
-  if (rule == StepRule::kZoh && legs) {
-    faults.Add("rule", "zoh is not for legs, whose step changes with time; use bilinear");
   }
   if (rule == StepRule::kForwardEuler && legs && d_state > kMostForward) {
     faults.Add("d_state", fmt::format("forward_euler lets legs grow by many orders of magnitude "
@@ -124,7 +123,7 @@ MixerProperties HippoMixerOptions::Properties(const MixerContext& context) const
       within("encode_c", 0);
       break;
   }
-  properties.zero_order_hold = rule == StepRule::kZoh && cell == HippoAround::kLinear;
+  properties.zero_order_hold = rule == StepRule::kZoh && Kind() == MixerKind::kTimeInvariant;
   properties.per_step_dt = false;
   return properties;
 }

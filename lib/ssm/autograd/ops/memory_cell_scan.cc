@@ -107,7 +107,6 @@ void Scan<T>::Backward(Tape<T>& tape, T* back) const {
 
 /// Of one token: products, the memory's step, the gates.
 double FlopsOf(const MemoryCellShape& shape) {
-  const kernels::MemoryShape& memory = shape.scan.memory;
   const auto product = [](int64_t a, int64_t b) {
     return 2 * static_cast<double>(a) * static_cast<double>(b);
   };
@@ -116,8 +115,7 @@ double FlopsOf(const MemoryCellShape& shape) {
   double flops = product(shape.memories(), shape.hidden) + product(shape.width(), shape.kept());
   if (shape.encodes_c) flops += product(shape.memories(), shape.kept());
   if (shape.recurs) flops += product(shape.width(), shape.hidden);
-  flops += memory.legs() ? 14 * static_cast<double>(shape.kept())
-                         : product(shape.kept(), memory.order + 1);
+  flops += shape.scan.memory.Flops();
   return flops + static_cast<double>(shape.hidden) *
                      (shape.cell == MemoryCell::kGated ? tanh + sigmoid + 3 : tanh);
 }

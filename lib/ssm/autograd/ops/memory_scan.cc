@@ -59,25 +59,23 @@ MemoryScanOutputs<T> MemoryScan(Tape<T>& tape, const MemoryShape& memory,
     kernels::MemoryScan<T>(shape, {packed, ValueOrNull(tape, discrete.b_bar)}, tape.value(u), last,
                            tape.out(out.c), scratch);
   }
-  const double numbers = static_cast<double>(clock.B * clock.T * memory.width());
-  tape.Record(memory.legs() ? "legs_scan" : "memory_scan",
-              {discrete.a_minus_1, discrete.b_bar, u, c0}, {out.c, out.last},
-              numbers * (memory.legs() ? 14 : 2 * static_cast<double>(n + 1)), [=](Tape<T>& t) {
-                if (packed != nullptr) {
-                  kernels::Pack(n, n, t.value(discrete.a_minus_1), packed);
-                }
-                kernels::MemoryScanBack<T>(
-                    shape,
-                    {{packed, ValueOrNull(t, discrete.b_bar)},
-                     t.value(u),
-                     ValueOrNull(t, c0),
-                     t.value(out.c),
-                     t.grad(out.c),
-                     t.grad(out.last)},
-                    {trained ? t.acc(discrete.a_minus_1) : nullptr,
-                     trained ? t.acc(discrete.b_bar) : nullptr, t.acc(u), t.acc(c0)},
-                    back);
-              });
+  tape.Record(
+      memory.legs() ? "legs_scan" : "memory_scan", {discrete.a_minus_1, discrete.b_bar, u, c0},
+      {out.c, out.last}, static_cast<double>(clock.B * clock.T) * memory.Flops(), [=](Tape<T>& t) {
+        if (packed != nullptr) {
+          kernels::Pack(n, n, t.value(discrete.a_minus_1), packed);
+        }
+        kernels::MemoryScanBack<T>(shape,
+                                   {{packed, ValueOrNull(t, discrete.b_bar)},
+                                    t.value(u),
+                                    ValueOrNull(t, c0),
+                                    t.value(out.c),
+                                    t.grad(out.c),
+                                    t.grad(out.last)},
+                                   {trained ? t.acc(discrete.a_minus_1) : nullptr,
+                                    trained ? t.acc(discrete.b_bar) : nullptr, t.acc(u), t.acc(c0)},
+                                   back);
+      });
   return out;
 }
 

@@ -27,24 +27,11 @@ Array<double> SystemOf(int64_t order) {
 }
 
 /// Column j of e^(h A) - 1, or, where j is the order, of h phi1(h A) B: d' = A d + A e_j (or + B)
-/// from 0 for a time h, by Taylor's series over 64 steps.
+/// from 0 for a time h.
 std::vector<double> Flow(const NaiveSquare& a, const std::vector<double>& b, double h, size_t j) {
-  const size_t n = b.size();
-  std::vector<double> d(n, 0.0);
-  for (int step = 0; step < 64; ++step) {
-    std::vector<double> term = d;
-    for (int k = 1; k < 24; ++k) {
-      std::vector<double> next(n, 0.0);
-      for (size_t i = 0; i < n; ++i) {
-        for (size_t l = 0; l < n; ++l) next[i] += a[i][l] * term[l];
-        if (k == 1) next[i] += j == n ? b[i] : a[i][j];
-        next[i] *= h / 64 / k;
-      }
-      for (size_t i = 0; i < n; ++i) d[i] += next[i];
-      term = next;
-    }
-  }
-  return d;
+  std::vector<double> drive = b;
+  for (size_t i = 0; i < b.size() && j < b.size(); ++i) drive[i] = a[i][j];
+  return NaiveFlow(a, drive, h, std::vector<double>(b.size(), 0.0));
 }
 
 /// The same by the trapezoid: (1 - h A / 2)^-1 h (A e_j or B).

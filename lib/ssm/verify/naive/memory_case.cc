@@ -47,6 +47,25 @@ std::vector<double> NaiveSolve(NaiveSquare m, std::vector<double> y) {
   return y;
 }
 
+std::vector<double> NaiveFlow(const NaiveSquare& a, const std::vector<double>& drive, double time,
+                              std::vector<double> x) {
+  const size_t n = x.size();
+  for (int step = 0; step < 64; ++step) {
+    std::vector<double> term = x;
+    for (int k = 1; k < 24; ++k) {
+      std::vector<double> next(n, 0.0);
+      for (size_t i = 0; i < n; ++i) {
+        for (size_t j = 0; j < n; ++j) next[i] += a[i][j] * term[j];
+        if (k == 1) next[i] += drive[i];
+        next[i] *= time / 64 / k;
+      }
+      for (size_t i = 0; i < n; ++i) x[i] += next[i];
+      term = next;
+    }
+  }
+  return x;
+}
+
 std::vector<double> NaiveLegsStep(const kernels::MemoryShape& shape, int64_t position, double u,
                                   const std::vector<double>& c) {
   using kernels::MemoryRule;
@@ -60,6 +79,11 @@ std::vector<double> NaiveLegsStep(const kernels::MemoryShape& shape, int64_t pos
   const NaiveSquare a = NaiveHippoMatrix(shape.order, false);
   const std::vector<double> b = NaiveHippoInput(shape.order);
   const double h = 1 / static_cast<double>(late ? position : position + 1);
+  if (shape.rule == MemoryRule::kLegsExact) {
+    std::vector<double> drive = b;
+    for (double& value : drive) value *= u;
+    return NaiveFlow(a, drive, std::log1p(h), c);
+  }
   const double share = shape.rule == MemoryRule::kLegsForward    ? 0
                        : shape.rule == MemoryRule::kLegsBackward ? 1
                                                                  : 0.5;

@@ -18,7 +18,12 @@ std::vector<double> NaiveHippoInput(int64_t order);
 /// The solution of m x = y by elimination with row pivots.
 std::vector<double> NaiveSolve(NaiveSquare m, std::vector<double> y);
 
-/// c after LegS's step by `shape` for the token at `position` >= 0, by its dense matrices.
+/// x after x' = a x + drive for a time, by Taylor's series over 64 steps.
+std::vector<double> NaiveFlow(const NaiveSquare& a, const std::vector<double>& drive, double time,
+                              std::vector<double> x);
+
+/// c after LegS's step by `shape` for the token at `position` >= 0, by its dense matrices; the
+/// exact one by Taylor's series of c' = A c + B u over ln((t + 1) / t).
 std::vector<double> NaiveLegsStep(const kernels::MemoryShape& shape, int64_t position, double u,
                                   const std::vector<double>& c);
 

@@ -1,7 +1,9 @@
 #include "ssm/autograd/ops/memory_scan.h"
 
+#include <cmath>
 #include <string>
 
+#include "ssm/kernels/legs_exact.h"
 #include "ssm/verify/naive/cases.h"
 #include "ssm/verify/naive/diagonal_case.h"
 #include "ssm/verify/naive/memory_case.h"
@@ -54,7 +56,23 @@ std::vector<Array<double>> NaiveMemoryScan(const MemoryShape& memory, const Case
   return result;
 }
 
-OpCase ScanCase(const MemoryShape& memory, const CaseBatch& batch, const char* what) {
+/// Nodes and weights of Gauss's rules of one, two and three points, and LegsExact's tables of them.
+std::shared_ptr<const Array<double>> ExactTables(int64_t order) {
+  const double two = std::sqrt(1 / 3.0) / 2, three = std::sqrt(0.6) / 2;
+  const std::vector<std::vector<double>> rules = {
+      {0.5, 1},
+      {0.5 - two, 0.5 + two, 0.5, 0.5},
+      {0.5 - three, 0.5, 0.5 + three, 5 / 18.0, 8 / 18.0, 5 / 18.0}};
+  Array<double> tables(Shape{kernels::LegsExact::TableSize(order)});
+  const std::vector<double>& rule = rules[static_cast<size_t>(order - 1)];
+  std::copy(rule.begin(), rule.end(), tables.data());
+  kernels::LegsExact::FillTables(order, tables.data());
+  return Share(std::move(tables));
+}
+
+OpCase ScanCase(MemoryShape memory, const CaseBatch& batch, const char* what,
+                std::shared_ptr<const Array<double>> tables = nullptr) {
+  if (tables != nullptr) memory.tables = tables->data();
   const int64_t n = memory.order;
   const bool warm = batch.before[0] > 0;
   const size_t first = memory.legs() ? 0 : 2;
@@ -72,7 +90,7 @@ OpCase ScanCase(const MemoryShape& memory, const CaseBatch& batch, const char* w
           " M=" + std::to_string(memory.memories) + " N=" + std::to_string(n) +
           " T=" + std::to_string(batch.steps),
       std::move(inputs),
-      [=]<Scalar T>(Tape<T>& tape, std::span<const Var<T>> in) {
+      [=, held = tables]<Scalar T>(Tape<T>& tape, std::span<const Var<T>> in) {
         DiscreteMemory<T> discrete;
         if (!memory.legs()) discrete = {in[0], in[1]};
         const MemoryScanOutputs<T> out =
@@ -100,6 +118,12 @@ std::vector<OpCase> MemoryScanCases() {
       cases.push_back(ScanCase({rule, start, 1, 5}, FreshBatch(1), late ? "late fresh" : "fresh"));
       cases.push_back(ScanCase({rule, start, 3, 4}, WarmBatch(13), late ? "late warm" : "warm"));
     }
+  }
+  for (const MemoryStart start : {MemoryStart::kZero, MemoryStart::kFirstSample}) {
+    const MemoryRule rule = MemoryRule::kLegsExact;
+    cases.push_back(ScanCase({rule, start, 2, 3}, MixedBatch(7), "mixed", ExactTables(3)));
+    cases.push_back(ScanCase({rule, start, 1, 1}, FreshBatch(1), "fresh", ExactTables(1)));
+    cases.push_back(ScanCase({rule, start, 3, 2}, WarmBatch(13), "warm", ExactTables(2)));
   }
   return cases;
 }
