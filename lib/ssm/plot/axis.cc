@@ -46,6 +46,12 @@ Axis Padded(Axis axis) {
   return {axis.low - room, axis.high + room, false};
 }
 
+void AddCircles(const Figure& figure, std::vector<double>& values) {
+  for (const Circle& circle : figure.circles) {
+    values.insert(values.end(), {-circle.radius, circle.radius});
+  }
+}
+
 }  // namespace
 
 double Axis::Place(double value) const {
@@ -83,7 +89,10 @@ Axis FitX(const Figure& figure) {
   for (const Series& series : figure.series) {
     values.insert(values.end(), series.x.begin(), series.x.end());
   }
-  return FitAxis(values, figure.log_x);
+  for (const Upright& upright : figure.uprights) values.push_back(upright.x);
+  AddCircles(figure, values);
+  const Axis axis = FitAxis(values, figure.log_x);
+  return figure.equal_scales ? Padded(axis) : axis;
 }
 
 Axis FitY(const Figure& figure) {
@@ -92,9 +101,22 @@ Axis FitY(const Figure& figure) {
     for (const auto* part : {&series.y, &series.low, &series.high}) {
       values.insert(values.end(), part->begin(), part->end());
     }
+    if (series.mark == Mark::kBars) values.push_back(0);
   }
   for (const Level& level : figure.levels) values.push_back(level.y);
+  AddCircles(figure, values);
   return Padded(FitAxis(values, figure.log_y));
+}
+
+void EqualiseScales(double width, double height, Axis& x, Axis& y) {
+  const double unit = std::max((x.high - x.low) / width, (y.high - y.low) / height);
+  const auto widen = [unit](double length, Axis& axis) {
+    const double room = 0.5 * (unit * length - (axis.high - axis.low));
+    axis.low -= room;
+    axis.high += room;
+  };
+  widen(width, x);
+  widen(height, y);
 }
 
 std::string TickLabel(double value) { return fmt::format("{:.4g}", value == 0 ? 0.0 : value); }

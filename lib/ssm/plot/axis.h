@@ -28,6 +28,10 @@ Axis FitAxis(std::span<const double> values, bool log);
 Axis FitX(const Figure& figure);
 Axis FitY(const Figure& figure);
 
+/// Widens the axis that is drawn larger, about its middle, so that a unit is as long on `width` of
+/// x as on `height` of y. Neither is logarithmic.
+void EqualiseScales(double width, double height, Axis& x, Axis& y);
+
 /// "0.05", "1000", "1e+06": four significant digits at most, no trailing zeros.
 std::string TickLabel(double value);
 

@@ -91,7 +91,7 @@ void PutSeries(Grid& grid, const Area& area, const Series& series, const char* m
       grid.Put(area.Row(last_place + share * (py - last_place)), c, mark);
     }
     grid.Put(area.Row(py), column, mark);
-    last_column = column;
+    last_column = series.mark == Mark::kLine ? column : -1;
     last_place = py;
   }
 }

@@ -18,8 +18,8 @@ struct TerminalStyle {
 TerminalStyle TerminalStyleFor(int descriptor);
 
 /// Curves and levels on one grid, axes labelled, a legend below; every line ended by a newline and
-/// without trailing blanks. Bands are not drawn. Points are joined by straight lines on the axes'
-/// scales. "" when there is nothing to draw.
+/// without trailing blanks. Bands, bars, uprights and circles are not drawn. The points of a line
+/// are joined straight on the axes' scales. "" when there is nothing to draw.
 std::string DrawLines(const Figure& figure, const TerminalStyle& style);
 
 struct Bar {
