@@ -205,6 +205,12 @@ SystemFile ReadSystemFile(const std::string& path) {
   return ParseSystem(ReadFile(path, kLargestSystemFile, "a system of some 400 states"), path);
 }
 
+bool LooksLikeSystem(std::string_view text) {
+  const JsonValue root = ParseJsonText(text, 0).root;
+  const auto has = [&root](std::string_view key) { return root.Find(key) != nullptr; };
+  return root.Is(Kind::kObject) && (has("A") || has("B")) && !has("model") && !has("task");
+}
+
 std::string SystemText(const SystemFile& file) {
   JsonValue root = JsonValue::Object();
   if (!file.name.empty()) root.Add("name", JsonValue::Text(file.name));

@@ -37,6 +37,10 @@ SystemFile ReadSystemFile(const std::string& path);
 /// The same from text; `name` stands in messages.
 SystemFile ParseSystem(std::string_view text, const std::string& name);
 
+/// Whether JSON text means to be a system rather than an experiment: an object that has "A" or "B"
+/// and neither "model" nor "task". Of text that is no JSON, false.
+bool LooksLikeSystem(std::string_view text);
+
 /// JSON that reads back to the same bits, with a row of a matrix on a line.
 /// @throws Error(kBadConfig) for a system with faults, which no file could hold.
 std::string SystemText(const SystemFile& file);

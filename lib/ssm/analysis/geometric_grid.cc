@@ -1,0 +1,20 @@
+#include "ssm/analysis/geometric_grid.h"
+
+#include <cmath>
+
+#include "ssm/base/errors.h"
+
+namespace ssm {
+
+std::vector<double> GeometricGrid(double low, double high, int64_t count) {
+  SSM_CHECK(count >= 2 && 0 < low && low < high, "a geometric grid rises from above 0");
+  std::vector<double> grid;
+  for (int64_t i = 0; i < count; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(count - 1);
+    grid.push_back(low * std::exp2(share * std::log2(high / low)));
+  }
+  grid.back() = high;
+  return grid;
+}
+
+}  // namespace ssm

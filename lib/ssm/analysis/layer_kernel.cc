@@ -1,0 +1,106 @@
+#include "ssm/analysis/layer_kernel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ssm/base/errors.h"
+
+namespace ssm {
+namespace {
+
+constexpr double kFaded = 1e-3;
+constexpr int64_t kLeastLags = 64;
+constexpr int64_t kMeetingLags = 4;
+
+/// |K|_F and |K|_inf of one lag, added to the kernel's.
+struct Response {
+  int64_t channels;
+  bool mixed;  // a row an impulse; else one row has all
+
+  int64_t rows() const { return (mixed ? channels : 1) + 1; }  // the last has none
+
+  std::vector<double> Impulses() const {
+    std::vector<double> x(static_cast<size_t>(rows() * channels));
+    for (int64_t c = 0; c < channels; ++c) {
+      x[static_cast<size_t>((mixed ? c : 0) * channels + c)] = 1;
+    }
+    return x;
+  }
+
+  /// What the outputs y add to those without input, [rows - 1, channels].
+  double Added(const std::vector<double>& y, int64_t row, int64_t channel) const {
+    return y[static_cast<size_t>(row * channels + channel)] -
+           y[static_cast<size_t>((rows() - 1) * channels + channel)];
+  }
+
+  void Count(const std::vector<double>& y, LayerKernel& kernel) const {
+    double square = 0, largest = 0;
+    for (int64_t c = 0; c < channels; ++c) {
+      double sum = 0;
+      for (int64_t row = 0; row + 1 < rows(); ++row) {
+        const double k = Added(y, row, c);
+        square += k * k;
+        sum += std::fabs(k);
+      }
+      largest = std::max(largest, sum);
+    }
+    kernel.norms.push_back(std::sqrt(square));
+    kernel.gain += largest;
+  }
+};
+
+bool ChannelsMeet(const IsolatedMixer& mixer, double dt_scale) {
+  const Response response{mixer.channels(), true};
+  MixerRun run(mixer, response.rows(), dt_scale);
+  std::vector<double> x = response.Impulses();
+  for (int64_t k = 0; k < kMeetingLags; ++k) {
+    const std::vector<double>& y = run.Step(x);
+    std::fill(x.begin(), x.end(), 0.0);
+    for (int64_t row = 0; row + 1 < response.rows(); ++row) {
+      for (int64_t c = 0; c < response.channels; ++c) {
+        if (c != row && response.Added(y, row, c) != 0) return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// A skip is no part of what fades.
+bool HasFaded(const std::vector<double>& norms) {
+  const auto half = norms.begin() + std::ssize(norms) / 2;
+  const double largest = *std::max_element(norms.begin() + 1, norms.end());
+  return *std::max_element(half, norms.end()) <= kFaded * largest;
+}
+
+}  // namespace
+
+LayerKernel KernelOf(const IsolatedMixer& mixer, const KernelOptions& options) {
+  SSM_CHECK(mixer.time_invariant(), "only a time-invariant mixer has a kernel");
+  const Response response{mixer.channels(), ChannelsMeet(mixer, options.dt_scale)};
+  MixerRun run(mixer, response.rows(), options.dt_scale);
+  int64_t size = 0;
+  for (const Slot<double>& slot : run.state().slots) size += slot.data.size();
+  // Mixing channels costs a product with each of them.
+  const double cost =
+      static_cast<double>(size) * static_cast<double>(response.mixed ? response.channels : 1);
+  std::vector<double> x = response.Impulses();
+  LayerKernel kernel;
+  for (int64_t end = kLeastLags; !kernel.faded && end <= options.most_lags; end *= 2) {
+    if (end > kLeastLags && static_cast<double>(end) * cost > options.budget) break;
+    while (std::ssize(kernel.norms) < end) {
+      response.Count(run.Step(x), kernel);
+      std::fill(x.begin(), x.end(), 0.0);
+    }
+    kernel.faded = HasFaded(kernel.norms);
+  }
+  return kernel;
+}
+
+std::vector<LagOctave> EnergyByLag(const LayerKernel& kernel) {
+  std::vector<double> energies;
+  for (const double norm : kernel.norms) energies.push_back(norm * norm);
+  return OctavesOf(energies, std::accumulate(energies.begin(), energies.end(), 0.0));
+}
+
+}  // namespace ssm

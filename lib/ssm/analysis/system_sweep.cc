@@ -1,0 +1,50 @@
+#include "ssm/analysis/system_sweep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "ssm/base/errors.h"
+#include "ssm/systems/discretization.h"
+
+namespace ssm {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kMostTerms = 65536;
+
+StepOutcome OutcomeOf(const ContinuousSystem& system, double dt, StepRule rule) {
+  StepOutcome outcome{rule, "", Stability::kStable, 0, kInfinity, {kInfinity, 0, 0}};
+  DiscreteSystem discrete;
+  try {
+    discrete = Discretize(system, dt, rule);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kBadConfig) throw;
+    outcome.fault = error.what();
+    return outcome;
+  }
+  const StabilityReport stability = StabilityOf(system, dt, rule);
+  outcome.verdict = stability.verdict;
+  double growth = -kInfinity;
+  for (const ModeStability& mode : stability.modes) growth = std::max(growth, mode.log_growth);
+  outcome.radius = std::exp(growth);
+  if (outcome.verdict != Stability::kStable) return outcome;
+  outcome.half_life = -std::numbers::ln2 / growth;
+  outcome.gain = ResponseGainOf(discrete, kMostTerms);
+  return outcome;
+}
+
+}  // namespace
+
+std::vector<StepSweepRow> SweepSteps(const ContinuousSystem& system, std::span<const double> dts) {
+  std::vector<StepSweepRow> rows;
+  for (const double dt : dts) {
+    StepSweepRow& row = rows.emplace_back();
+    row.dt = dt;
+    for (const StepRule rule : kStepRules) row.rules.push_back(OutcomeOf(system, dt, rule));
+  }
+  return rows;
+}
+
+}  // namespace ssm
