@@ -50,6 +50,45 @@ TEST_CASE("a layer whose memory depends on its input has no modes") {
   CHECK(JsonOf({"inspect", tiny.config, "--json"})["layers"][0]["before"].empty());
 }
 
+TEST_CASE("kernels, energies and recalled signals stand side by side") {
+  Tiny tiny(test::kTinyTrack);
+  tiny.Train();
+  const json layer = JsonOf({"inspect", tiny.run, "--sweep", "dt=1:2:2", "--json"})["layers"][0];
+  for (const char* when : {"before", "after"}) {
+    CAPTURE(when);
+    const json& kernel = layer[std::string("kernel_") + when];
+    double energy = 0;
+    for (const json& octave : kernel["energy_by_lag"]) energy += octave["share"].get<double>();
+    CHECK(energy == doctest::Approx(1));
+    CHECK(kernel["envelope"][0].get<double>() >= kernel["norm"][0].get<double>());
+    const json& remembered = layer[std::string("remembered_") + when];
+    CHECK(remembered["states"] == 4);
+    // Four numbers hold four of the noise's sixteen dimensions at most.
+    CHECK(remembered["nmse"].get<double>() > 0.7);
+    CHECK(remembered["nmse"].get<double>() < 1);
+    const json& sweep = layer[std::string("sweep_") + when];
+    REQUIRE(sweep.size() == 2);
+    CHECK(sweep[1]["half_life_tokens"][1].get<double>() ==
+          doctest::Approx(sweep[0]["half_life_tokens"][1].get<double>() / 2));
+  }
+  CHECK(layer["kernel_before"]["norm"] != layer["kernel_after"]["norm"]);
+  const std::string text = RunSsmctl({"inspect", tiny.run, "--sweep", "dt"}).out;
+  CHECK(text.find("energy before  energy after") != std::string::npos);
+  CHECK(text.find("does not inherit projection optimality") != std::string::npos);
+  CHECK(text.find("dt scale") != std::string::npos);
+}
+
+TEST_CASE("figures of a run's layers and of its scores by lag") {
+  Tiny tiny(test::kTinyTrack);
+  tiny.Train();
+  const std::string plots = tiny.folder / "plots";
+  CHECK(RunSsmctl({"inspect", tiny.run, "--plot", plots, "--quiet"}).code == 0);
+  for (const char* name : {"multipliers", "half_lives", "kernel"}) {
+    CAPTURE(name);
+    CHECK(Exists(JoinPath(plots, std::string("layer0-") + name + ".svg")));
+  }
+}
+
 TEST_CASE("what inspect refuses") {
   Tiny tiny(test::kTinyTrack);
   tiny.Train();
@@ -58,4 +97,6 @@ TEST_CASE("what inspect refuses") {
   CHECK(RunSsmctl({"inspect", tiny.run, "--checkpoint", "7"}).code == 66);
   CHECK(RunSsmctl({"inspect", tiny.run, "--dt-scale", "-1"}).code == 64);
   CHECK(RunSsmctl({"inspect", tiny.folder / "none"}).code == 66);
+  CHECK(RunSsmctl({"inspect", tiny.config, "--dt", "0.1"}).code == 64);
+  CHECK(RunSsmctl({"inspect", tiny.config, "--sweep", "dt=1"}).code == 64);
 }

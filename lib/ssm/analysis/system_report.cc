@@ -19,6 +19,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kGone = 1e-3;          // radius^k from where on nothing more is told
 constexpr int64_t kLastingSteps = 256;  // of systems that do not decay
 constexpr int64_t kMostSteps = 16384;
+constexpr double kMostTerms = 1 << 20;
 constexpr double kBudget = 2e9;  // multiplications
 
 /// `a` is Re and Im of the mode's exponent.
@@ -57,8 +58,12 @@ double Cube(int64_t n) { return std::pow(static_cast<double>(n), 3); }
 SteppedReport StepReport(const DiscreteSystem& system, StabilityReport stability, double radius) {
   SteppedReport report;
   report.radius = radius;
-  report.gain = stability.verdict == Stability::kStable ? ResponseGainOf(system)
-                                                        : ResponseGain{kInfinity, 0, 0};
+  const auto n = static_cast<double>(system.states()),
+             m = static_cast<double>(system.inputs() + system.outputs());
+  const double terms = std::clamp(kBudget / (n * (n + m) * m), 1.0, kMostTerms);
+  report.gain = stability.verdict == Stability::kStable
+                    ? ResponseGainOf(system, static_cast<int64_t>(terms))
+                    : ResponseGain{kInfinity, 0, 0};
   report.growth = TransientGrowthOf(system, StepsFor(stability, radius, Cube(system.states())));
   report.stability = std::move(stability);
   return report;

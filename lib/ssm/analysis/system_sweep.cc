@@ -12,7 +12,8 @@ namespace ssm {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kMostTerms = 65536;
+constexpr double kMostTerms = 65536;
+constexpr double kBudget = 2e8;  // multiplications of a gain
 
 StepOutcome OutcomeOf(const ContinuousSystem& system, double dt, StepRule rule) {
   StepOutcome outcome{rule, "", Stability::kStable, 0, kInfinity, {kInfinity, 0, 0}};
@@ -31,7 +32,10 @@ StepOutcome OutcomeOf(const ContinuousSystem& system, double dt, StepRule rule) 
   outcome.radius = std::exp(growth);
   if (outcome.verdict != Stability::kStable) return outcome;
   outcome.half_life = -std::numbers::ln2 / growth;
-  outcome.gain = ResponseGainOf(discrete, kMostTerms);
+  const auto n = static_cast<double>(system.states()),
+             m = static_cast<double>(system.inputs() + system.outputs());
+  const double terms = std::clamp(kBudget / (n * (n + m) * m), 1.0, kMostTerms);
+  outcome.gain = ResponseGainOf(discrete, static_cast<int64_t>(terms));
   return outcome;
 }
 

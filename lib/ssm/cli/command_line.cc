@@ -12,6 +12,7 @@
 #include "ssm/cli/completion.h"
 #include "ssm/cli/flag_checks.h"
 #include "ssm/cli/help.h"
+#include "ssm/cli/sweep_range.h"
 
 namespace ssm {
 namespace {
@@ -160,11 +161,13 @@ class CommandLine {
 
   void AddInspect() {
     CLI::App& c =
-        Add("inspect", "what the modes of linear layers keep, before and after training",
-            "ssmctl inspect RUN|CONFIG [KEY=VALUE...] [options]",
-            {"ssmctl inspect runs/track", "ssmctl inspect my.json model.block.mixer.init=inv"},
+        Add("inspect", "what linear systems and layers keep, before and after training",
+            "ssmctl inspect RUN|CONFIG|SYSTEM [KEY=VALUE...] [options]",
+            {"ssmctl inspect runs/track", "ssmctl inspect my.json model.block.mixer.init=inv",
+             "ssmctl inspect configs/systems/oscillator.json --dt 0.1"},
             [this] { return RunInspect(inspect_, context_); });
-    c.add_option("RUN|CONFIG", inspect_.subject, "a run folder, or an experiment")
+    c.add_option("RUN|CONFIG|SYSTEM", inspect_.subject,
+                 "a run folder, an experiment, or a system (configs/systems, identify --out)")
         ->required()
         ->type_name("");
     c.add_option("KEY=VALUE", inspect_.overrides, "values that replace those of a config")
@@ -172,9 +175,23 @@ class CommandLine {
     c.add_option("--checkpoint", inspect_.checkpoint,
                  "of a run: best, latest or a step; default best")
         ->type_name("WHICH");
-    c.add_option("--dt-scale", inspect_.dt_scale, "at another rate: 2 is half the trained one")
+    c.add_option("--dt-scale", inspect_.dt_scale,
+                 "layers at another rate: 2 is half the trained one")
         ->type_name("X")
         ->check(NumberAboveZero);
+    c.add_option("--dt", inspect_.dt,
+                 "step of a continuous system; default a tenth of its shortest time constant")
+        ->type_name("T")
+        ->check(NumberAboveZero);
+    c.add_option("--sweep", inspect_.sweep,
+                 "dt, or dt=LOW:HIGH:COUNT: radius, half-life and gain over steps (scales of a "
+                 "layer's)")
+        ->type_name("WHAT")
+        ->check(CheckSweep);
+    c.add_option("--plot", inspect_.plot,
+                 "write SVG figures: the complex plane, half-lives, kernels, a run's scores by lag")
+        ->type_name("DIR")
+        ->check(NotEmpty);
     AddJson(c, inspect_.json);
   }
 

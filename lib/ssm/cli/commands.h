@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,10 +81,13 @@ struct TaskCommand {
 ExitCode RunTask(const TaskCommand& command, const CommandContext& context);
 
 struct InspectCommand {
-  std::string subject;  // a run folder, or a config
+  std::string subject;  // a run folder, a config, or a system file
   std::vector<std::string> overrides;
-  std::string checkpoint;  // of a run: "best" (empty), "latest" or a step
-  double dt_scale = 1;
+  std::string checkpoint;          // of a run: "best" (empty), "latest" or a step
+  std::optional<double> dt_scale;  // of a run or config; 1
+  std::optional<double> dt;        // of a continuous system
+  std::string sweep;               // as ParseSweep reads it; empty: none
+  std::string plot;                // folder; empty: none
   bool json = false;
 };
 ExitCode RunInspect(const InspectCommand& command, const CommandContext& context);

@@ -97,15 +97,21 @@ Axis FitX(const Figure& figure) {
 
 Axis FitY(const Figure& figure) {
   std::vector<double> values;
+  bool bars = false;
   for (const Series& series : figure.series) {
     for (const auto* part : {&series.y, &series.low, &series.high}) {
       values.insert(values.end(), part->begin(), part->end());
     }
-    if (series.mark == Mark::kBars) values.push_back(0);
+    if (series.mark != Mark::kBars) continue;
+    bars = true;
+    values.push_back(0);
   }
   for (const Level& level : figure.levels) values.push_back(level.y);
   AddCircles(figure, values);
-  return Padded(FitAxis(values, figure.log_y));
+  Axis axis = Padded(FitAxis(values, figure.log_y));
+  // Bars stand on the axis.
+  if (bars && *std::min_element(values.begin(), values.end()) == 0) axis.low = 0;
+  return axis;
 }
 
 void EqualiseScales(double width, double height, Axis& x, Axis& y) {

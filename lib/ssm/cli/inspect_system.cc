@@ -1,0 +1,44 @@
+#include "ssm/cli/inspect_system.h"
+
+#include <fmt/format.h>
+
+#include "ssm/analysis/geometric_grid.h"
+#include "ssm/base/errors.h"
+#include "ssm/base/files.h"
+#include "ssm/base/text.h"
+#include "ssm/cli/system_figures.h"
+#include "ssm/cli/system_text.h"
+
+namespace ssm {
+
+bool IsSystemFile(const std::string& path) {
+  return path != "-" && Exists(path) && !IsDirectory(path) &&
+         FileSize(path) <= kLargestSystemFile &&
+         LooksLikeSystem(ReadFile(path, kLargestSystemFile));
+}
+
+std::string InspectSystem(const SystemInspection& asked) {
+  const SystemFile file = ReadSystemFile(asked.path);
+  if (file.discrete() && (asked.dt || asked.sweep)) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}: {} is a discrete system, whose dt {} stands in its file; leave "
+                            "it out",
+                            asked.dt ? "--dt" : "--sweep", PathArgument(asked.path),
+                            FormatNumber(file.dt)));
+  }
+  const SystemReport report = ReportOf(file, asked.dt.value_or(0));
+  std::vector<StepSweepRow> sweep;
+  if (asked.sweep) {
+    const SweepRange range =
+        asked.sweep->count > 0 ? *asked.sweep : SweepRange{report.dt / 16, 128 * report.dt, 12};
+    sweep = SweepSteps(std::get<ContinuousSystem>(file.system),
+                       GeometricGrid(range.low, range.high, range.count));
+  }
+  if (!asked.plot.empty()) WriteFigures(asked.plot, FiguresOf(file, report));
+  const std::string name = BaseName(asked.path);
+  return asked.json
+             ? SystemReportJson(file, name, report, sweep)
+             : SystemReportText(file, name, report, asked.color) + SweepText(sweep, asked.color);
+}
+
+}  // namespace ssm

@@ -1,0 +1,21 @@
+#include "ssm/cli/inspect_words.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "ssm/base/text.h"
+
+namespace ssm {
+
+std::string MeasureText(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return std::isnan(value) ? "-" : FormatDigits(value, 4);
+}
+
+std::string PercentText(double share) {
+  if (!std::isfinite(share)) return "-";
+  return share > 0 && share < 5e-6 ? "< 0.001 %" : fmt::format("{:.3g} %", 100 * share);
+}
+
+}  // namespace ssm

@@ -1,0 +1,221 @@
+#include "ssm/cli/system_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ssm/base/text.h"
+#include "ssm/cli/help.h"
+#include "ssm/cli/inspect_words.h"
+
+namespace ssm {
+namespace {
+
+constexpr size_t kWidth = 98;
+constexpr size_t kShown = 12;  // of modes and singular values; all are in the JSON
+
+std::string VerdictText(const StabilityReport& stability) {
+  return WrapText(fmt::format("{}: {}", NameOf(stability.verdict), stability.reason), kWidth, 2) +
+         "\n";
+}
+
+std::string Table(const std::vector<TableColumn>& columns,
+                  const std::vector<std::vector<std::string>>& rows, bool color) {
+  return FormatTable(columns, rows, {.bold_header = color, .indent = ""});
+}
+
+std::string Counted(int64_t count, const char* noun, const std::vector<std::string>& names) {
+  std::string text = FormatCount(count, noun);
+  if (!names.empty()) text += " (" + Join(names, ", ") + ")";
+  return text;
+}
+
+std::string Header(const SystemFile& file, const std::string& name, const SystemReport& report) {
+  const auto sizes = std::visit(
+      [&](const auto& system) {
+        return Counted(system.states(), "state", file.state_names) + "; " +
+               Counted(system.inputs(), "input", file.input_names) + "; " +
+               Counted(system.outputs(), "output", file.output_names);
+      },
+      file.system);
+  std::string text = fmt::format(
+      "{}: {}, {}\n", file.name.empty() ? name : file.name,
+      file.discrete() ? "discrete, dt " + FormatNumber(report.dt) : std::string("continuous"),
+      sizes);
+  if (!file.about.empty()) text += WrapText(file.about, kWidth, 0) + "\n";
+  return text +
+         "x is held on ((t-1) dt, t dt]: h_t = A_bar h_{t-1} + B_bar x_t, y_t = C h_t + D x_t\n";
+}
+
+std::string ModesText(const SystemFile& file, const SystemReport& report, bool color) {
+  const std::vector<TableColumn> columns = {
+      {file.discrete() ? "eigenvalue z" : "eigenvalue a", Align::kLeft},
+      {"1/|Re a|", Align::kRight},
+      {"half-life", Align::kRight},
+      {"half-life, steps", Align::kRight},
+      {"frequency", Align::kRight},
+      {"", Align::kLeft}};
+  std::vector<std::vector<std::string>> rows;
+  for (const ModeTimes& mode : report.modes) {
+    if (rows.size() == kShown) break;
+    std::string pole = MeasureText(mode.pole.real());
+    if (mode.pole.imag() != 0) pole += " +- " + MeasureText(mode.pole.imag()) + "i";
+    rows.push_back({pole, MeasureText(mode.time_constant), MeasureText(mode.half_life),
+                    MeasureText(mode.half_life / report.dt),
+                    mode.frequency > 0 ? MeasureText(mode.frequency) : "-", NameOf(mode.verdict)});
+  }
+  std::string text = "\n" + Table(columns, rows, color);
+  if (report.modes.size() > kShown) {
+    text += fmt::format("and {} more, told by --json\n", report.modes.size() - kShown);
+  }
+  return text + fmt::format("times in the file's unit; frequency = |Im a| / 2 pi{}\n",
+                            file.discrete() ? ", with a = ln(z) / dt" : "");
+}
+
+std::string PeakText(const SteppedReport& step) {
+  const TransientGrowth& growth = step.growth;
+  if (step.stability.verdict == Stability::kUnstable) return "grows without end";
+  const auto last = std::ssize(growth.norms) - 1;
+  return fmt::format("{} at step {}{}", MeasureText(growth.peak), growth.peak_step,
+                     growth.peak_is_final ? "" : fmt::format(" of {}", last));
+}
+
+std::string StepsText(const SystemFile& file, const SystemReport& report, bool color) {
+  const std::vector<TableColumn> columns = {{"rule", Align::kLeft},
+                                            {"verdict", Align::kLeft},
+                                            {"spectral radius", Align::kRight},
+                                            {"gain", Align::kRight},
+                                            {"max |A_bar^k|", Align::kLeft}};
+  std::vector<std::vector<std::string>> rows;
+  std::string reasons;
+  for (const SteppedReport& step : report.steps) {
+    const std::string rule = step.rule ? NameOf(*step.rule) : "as given";
+    if (!step.fault.empty()) {
+      rows.push_back({rule, "none", "-", "-", "-"});
+      reasons += WrapText(step.fault, kWidth, 2) + "\n";
+      continue;
+    }
+    rows.push_back({rule, NameOf(step.stability.verdict), FormatDigits(step.radius, 6),
+                    GainText(step.gain), PeakText(step)});
+    reasons += VerdictText(step.stability);
+  }
+  std::string text = fmt::format("\nsteps of dt {}", FormatNumber(report.dt));
+  if (report.chosen_dt) {
+    const bool any =
+        std::ranges::any_of(report.modes, [](const ModeTimes& mode) { return mode.pole != 0.0; });
+    text += any ? ", a tenth of the shortest 1/|a| or a little less; --dt sets another"
+                : ", as no eigenvalue tells a time; --dt sets another";
+  }
+  text += "\n" + Table(columns, rows, color) + reasons;
+  if (report.forward_euler_limit) {
+    text += fmt::format("forward_euler decays for dt below {} (2 |Re a| / |a|^2)\n",
+                        MeasureText(*report.forward_euler_limit));
+  }
+  if (!file.discrete()) {
+    text += fmt::format("numerical abscissa {}: {}\n", MeasureText(report.numerical_abscissa),
+                        report.numerical_abscissa > 0
+                            ? "some state grows at that rate at first, whatever the eigenvalues"
+                            : "no state ever grows");
+  }
+  return text +
+         "gain: sum_k |K_k|, the largest output that inputs within [-1, 1] can cause\n"
+         "this layer only: says nothing of activations or gradients around it\n";
+}
+
+/// The value after k steps, from `first` on; "-" beyond what was followed.
+std::string At(const std::vector<double>& values, int64_t k, int64_t first) {
+  const int64_t i = k - first;
+  return i < 0 || i >= std::ssize(values) ? "-" : MeasureText(values[static_cast<size_t>(i)]);
+}
+
+/// Octaves of lag that are followed by the powers, the kernel or both.
+std::vector<LagOctave> OctavesOf(const SystemReport& report) {
+  if (report.memory) return report.memory->energy;
+  return ssm::OctavesOf(report.steps.front().growth.norms, 0);
+}
+
+/// Less than this is rounding.
+std::string RecallText(double sum) { return sum < 1e-6 ? "< 1e-06" : MeasureText(sum); }
+
+std::string LagsText(const SystemReport& report, bool color) {
+  std::vector<TableColumn> columns = {{"lag", Align::kRight},
+                                      {"|A_bar^k|", Align::kRight},
+                                      {"radius^k", Align::kRight},
+                                      {"|C A_bar^k|", Align::kRight}};
+  const auto& memory = report.memory;
+  if (memory) {
+    columns.push_back({"energy", Align::kRight});
+    columns.push_back({"recalled", Align::kRight});
+  }
+  const TransientGrowth& growth = report.steps.front().growth;
+  const std::vector<LagOctave> octaves = OctavesOf(report);
+  double energy = 0, recall = 0;
+  std::vector<std::vector<std::string>> rows;
+  for (size_t i = 0; i < octaves.size(); ++i) {
+    const int64_t k = octaves[i].first;
+    rows.push_back({LagText(octaves[i]), At(growth.norms, k, 0), At(growth.envelope, k, 0),
+                    At(report.initial_state, k, 1)});
+    if (!memory) continue;
+    rows.back().push_back(PercentText(memory->energy[i].share));
+    rows.back().push_back(RecallText(memory->recall[i].sum));
+    energy += memory->energy[i].share;
+    recall += memory->recall[i].sum;
+  }
+  if (memory) {
+    rows.push_back({"later", "", "", "", PercentText(std::max(0.0, 1 - energy)),
+                    RecallText(memory->capacity - recall)});
+  }
+  return Table(columns, rows, color) +
+         "|A_bar^k|, radius^k: the most that is left of a state at the octave's first lag, and "
+         "what\n"
+         "eigenvalues alone say; |C A_bar^k|: the largest output then, of a state of length 1\n";
+}
+
+std::string Numbers(const std::vector<double>& values, double unit) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < std::min(kShown, values.size()); ++i) {
+    texts.push_back(unit > 0 ? PercentText(values[i] / unit) : MeasureText(values[i]));
+  }
+  return Join(texts, "  ") + (values.size() > kShown ? "  ..." : "");
+}
+
+std::string MemoryText(const SystemFile& file, const SystemReport& report, bool color) {
+  std::string text = "\nwhat is left, by lag in steps";
+  if (!file.discrete()) text += " of zoh";
+  text += "\n" + LagsText(report, color);
+  if (!report.memory) {
+    return text + fmt::format(
+                      "no energy, H2 norm, Hankel singular values, Gramian or memory capacity: {}, "
+                      "and these\nare finite only where every mode decays\n",
+                      NameOf(report.steps.front().stability.verdict));
+  }
+  const MemoryProfile& memory = *report.memory;
+  double variance = 0;
+  for (const double value : memory.gramian) variance += value;
+  text += fmt::format(
+      "energy: of the kernel, |K_k|^2, whose sum is the H2 norm squared\n"
+      "recalled: R^2 of inputs read back from the state, summed over the octave\n\n"
+      "H2 norm                 {}{}\n"
+      "Hankel singular values  {}\n"
+      "state's directions      {} of its variance (Gramian), in the file's units\n"
+      "memory capacity         {} of {} states are reached by inputs\n",
+      MeasureText(memory.h2_norm),
+      file.discrete() ? ""
+                      : fmt::format("; of the continuous system {}", MeasureText(report.h2_norm)),
+      Numbers(memory.hankel, 0), Numbers(memory.gramian, variance), FormatNumber(memory.capacity),
+      memory.gramian.size());
+  return text;
+}
+
+}  // namespace
+
+std::string SystemReportText(const SystemFile& file, const std::string& name,
+                             const SystemReport& report, bool color) {
+  std::string text = Header(file, name, report);
+  text += ModesText(file, report, color);
+  if (!file.discrete()) text += VerdictText(report.stability);
+  return text + StepsText(file, report, color) + MemoryText(file, report, color);
+}
+
+}  // namespace ssm
