@@ -78,6 +78,11 @@ TEST_CASE("one complex mode keeps a damped oscillation, two decays do not") {
     Train(Config("oscillator_complex"), folder / "complex", With(seed, {}));
     Train(Config("oscillator_real"), folder / "real", With(seed, {}));
     CHECK(Evaluate(folder / "complex")["value"].get<double>() < 0.01);
+    // What was learned is the continuous system: it answers at other sampling rates as well.
+    for (const char* rate : {"eval.dt_scale=0.5", "eval.dt_scale=2"}) {
+      CAPTURE(rate);
+      CHECK(Evaluate(folder / "complex", {rate})["value"].get<double>() < 0.01);
+    }
     // Of the energy of the oscillator's kernel, the best two decays and a direct path leave 0.595;
     // sequences of 256 steps have 0.9355 of it.
     CHECK(Evaluate(folder / "real")["value"].get<double>() > 0.5);

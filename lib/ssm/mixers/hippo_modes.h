@@ -1,4 +1,4 @@
-// The modes of a HiPPO pair. Apart from what includes a tape, whose Mode is another one.
+// The modes of a HiPPO pair.
 #pragma once
 
 #include <vector>

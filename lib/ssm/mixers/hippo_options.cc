@@ -125,6 +125,7 @@ MixerProperties HippoMixerOptions::Properties(const MixerContext& context) const
   }
   properties.zero_order_hold = rule == StepRule::kZoh && Kind() == MixerKind::kTimeInvariant;
   properties.per_step_dt = false;
+  properties.scaled_dt = cell == HippoAround::kLinear;  // legs needs none: its step has no unit
   return properties;
 }
 

@@ -18,7 +18,7 @@ bool IsFinite(std::complex<double> z) { return std::isfinite(z.real()) && std::i
 
 /// Of one mode, in a system whose shapes are right.
 void AddModeFaults(const ModalMatrices& system, int64_t i, std::vector<std::string>& faults) {
-  const Mode& mode = system.modes[static_cast<size_t>(i)];
+  const SystemMode& mode = system.modes[static_cast<size_t>(i)];
   bool finite = IsFinite(mode.pole), real = mode.pole.imag() == 0;
   const auto look = [&](std::complex<double> entry) {
     finite = finite && IsFinite(entry);
@@ -42,7 +42,7 @@ void AddModeFaults(const ModalMatrices& system, int64_t i, std::vector<std::stri
 
 int64_t ModalMatrices::states() const {
   int64_t states = 0;
-  for (const Mode& mode : modes) states += mode.pair ? 2 : 1;
+  for (const SystemMode& mode : modes) states += mode.pair ? 2 : 1;
   return states;
 }
 

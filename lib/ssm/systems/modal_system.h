@@ -28,7 +28,7 @@ struct ComplexMatrix {
 };
 
 /// One mode of a modal system.
-struct Mode {
+struct SystemMode {
   std::complex<double> pole;
   /// Whether it stands for a conjugate pair and counts twice: y = 2 Re(C h). Otherwise its pole,
   /// its row of B and its column of C are real, and y = C h. (A pair's discrete pole may be real,
@@ -38,7 +38,7 @@ struct Mode {
 
 /// What both kinds of modal systems hold: m inputs, p outputs.
 struct ModalMatrices {
-  std::vector<Mode> modes;
+  std::vector<SystemMode> modes;
   ComplexMatrix B;  // [modes, m]
   ComplexMatrix C;  // [p, modes]
   Matrix D;         // [p, m]

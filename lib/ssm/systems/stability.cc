@@ -177,7 +177,7 @@ StabilityReport JudgeDense(const Domain& domain, const Matrix& A) {
 template <class System>
 StabilityReport JudgeModal(const Domain& domain, const System& system) {
   std::vector<Complex> poles;
-  for (const Mode& mode : system.modes) {
+  for (const SystemMode& mode : system.modes) {
     poles.push_back(mode.pole);
     if (mode.pair) poles.push_back(std::conj(mode.pole));
   }
