@@ -3,14 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Core>
-#include <Eigen/LU>
-#include <Eigen/SVD>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "random_systems.h"
 #include "ssm/base/errors.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/lyapunov.h"
 

@@ -2,10 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/hippo.h"
 

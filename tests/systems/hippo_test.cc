@@ -2,11 +2,11 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <complex>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 
 namespace ssm {
 namespace {

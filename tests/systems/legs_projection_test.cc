@@ -2,13 +2,13 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/LU>
 #include <cmath>
 #include <unsupported/Eigen/MatrixFunctions>
 #include <vector>
 
 #include "ssm/base/errors.h"
 #include "ssm/base/random.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/hippo_basis.h"
 

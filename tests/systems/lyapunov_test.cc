@@ -3,11 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Core>
-#include <Eigen/LU>
 #include <string>
 
 #include "random_systems.h"
 #include "ssm/base/errors.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

@@ -2,16 +2,14 @@
 
 #include <doctest/doctest.h>
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <cmath>
 #include <complex>
 #include <string>
 
 #include "random_systems.h"
 #include "ssm/base/errors.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {

@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Core>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -12,6 +11,7 @@
 #include "random_systems.h"
 #include "ssm/base/errors.h"
 #include "ssm/systems/comparison.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 #include "ssm/systems/fit.h"
 #include "ssm/systems/predictor_parameters-inl.h"

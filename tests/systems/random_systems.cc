@@ -1,8 +1,9 @@
 #include "random_systems.h"
 
 #include <Eigen/Core>
-#include <Eigen/QR>
 #include <numbers>
+
+#include "ssm/systems/eigen_decompositions-inl.h"
 
 namespace ssm::testing {
 namespace {

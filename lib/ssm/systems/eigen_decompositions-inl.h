@@ -1,5 +1,5 @@
 // Eigen's decompositions, compiled once: their templates cost more to compile than all of systems.
-// For .cc files of systems alone.
+// For .cc files of systems and its tests.
 #pragma once
 
 #include <Eigen/Cholesky>

@@ -1,9 +1,9 @@
 #include "ssm/systems/state_readout.h"
 
-#include <Eigen/Cholesky>
 #include <cmath>
 
 #include "ssm/base/errors.h"
+#include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
 
 namespace ssm {
