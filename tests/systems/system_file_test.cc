@@ -184,5 +184,16 @@ TEST_CASE("the examples are what they say") {
   }
 }
 
+TEST_CASE("what means to be a system") {
+  CHECK(LooksLikeSystem(R"({"A": [[1]], "B": [[1]], "C": [[1]]})"));
+  CHECK(LooksLikeSystem(R"(// with B forgotten
+    {"A": [[1, 2]]})"));
+  CHECK_FALSE(LooksLikeSystem(R"({"task": {"type": "series"}, "model": {}})"));
+  CHECK_FALSE(LooksLikeSystem(R"({"A": 1, "task": {}})"));
+  CHECK_FALSE(LooksLikeSystem("[1, 2]"));
+  CHECK_FALSE(LooksLikeSystem(R"({"A": [[1]], "B")"));
+  CHECK_FALSE(LooksLikeSystem(""));
+}
+
 }  // namespace
 }  // namespace ssm

@@ -68,6 +68,16 @@ Inspection RunLayers(const InspectCommand& command, const Catalogue& catalogue) 
   return InspectLayers(*experiment.config, asked);
 }
 
+/// Those of a run have its scores by lag too.
+NamedFigures Figures(const std::string& subject, const Inspection& inspection) {
+  NamedFigures figures = FiguresOf(inspection);
+  if (!IsDirectory(subject)) return figures;
+  for (auto& figure : RetentionFigures(RunDirectory::Open(subject).results())) {
+    figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
 }  // namespace
 
 ExitCode RunInspect(const InspectCommand& command, const CommandContext& context) {
@@ -77,6 +87,7 @@ ExitCode RunInspect(const InspectCommand& command, const CommandContext& context
     return ExitCode::kDone;
   }
   const Inspection inspection = RunLayers(command, *context.catalogue);
+  if (!command.plot.empty()) WriteFigures(command.plot, Figures(command.subject, inspection));
   output.Write(command.json
                    ? InspectionJson(inspection)
                    : InspectionText(inspection, TerminalStyleFor(STDOUT_FILENO), output.color()));

@@ -39,10 +39,11 @@ std::string Header(const SystemFile& file, const std::string& name, const System
                Counted(system.outputs(), "output", file.output_names);
       },
       file.system);
-  std::string text = fmt::format(
-      "{}: {}, {}\n", file.name.empty() ? name : file.name,
+  const std::string first = fmt::format(
+      "{}: {}, {}", file.name.empty() ? name : file.name,
       file.discrete() ? "discrete, dt " + FormatNumber(report.dt) : std::string("continuous"),
       sizes);
+  std::string text = WrapText(first, kWidth, 2) + "\n";
   if (!file.about.empty()) text += WrapText(file.about, kWidth, 0) + "\n";
   return text +
          "x is held on ((t-1) dt, t dt]: h_t = A_bar h_{t-1} + B_bar x_t, y_t = C h_t + D x_t\n";

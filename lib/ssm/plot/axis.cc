@@ -115,14 +115,12 @@ Axis FitY(const Figure& figure) {
 }
 
 void EqualiseScales(double width, double height, Axis& x, Axis& y) {
-  const double unit = std::max((x.high - x.low) / width, (y.high - y.low) / height);
-  const auto widen = [unit](double length, Axis& axis) {
-    const double room = 0.5 * (unit * length - (axis.high - axis.low));
-    axis.low -= room;
-    axis.high += room;
-  };
-  widen(width, x);
-  widen(height, y);
+  const double across = (x.high - x.low) / width, up = (y.high - y.low) / height;
+  Axis& narrow = across < up ? x : y;
+  const double wanted = across < up ? up * width : across * height;
+  const double room = 0.5 * (wanted - (narrow.high - narrow.low));
+  narrow.low -= room;
+  narrow.high += room;
 }
 
 std::string TickLabel(double value) { return fmt::format("{:.4g}", value == 0 ? 0.0 : value); }
