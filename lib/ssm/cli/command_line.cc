@@ -8,6 +8,7 @@
 #include "ssm/base/build_info.h"
 #include "ssm/base/log.h"
 #include "ssm/base/text.h"
+#include "ssm/cli/command_flags.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/completion.h"
 #include "ssm/cli/flag_checks.h"
@@ -74,40 +75,13 @@ class CommandLine {
         ->check(WholeNumberIn(1, 1024));
   }
 
-  static void AddJson(CLI::App& command, bool& json) {
-    command.add_flag("--json", json, "print one JSON document");
-  }
-
   void AddTrain() {
     CLI::App& c = Add("train", "train a model on a task, as one JSON file says",
                       "ssmctl train CONFIG [KEY=VALUE...] [options]",
                       {"ssmctl train configs/quickstart/evidence_track.json train.steps=500",
                        "ssmctl train --resume --out runs/track train.steps=4000"},
                       [this] { return RunTrain(train_, context_); });
-    c.add_option("CONFIG", train_.words,
-                 "the experiment, then values that replace those of its fields; with --resume "
-                 "the run's own config stands when CONFIG is left out")
-        ->type_name("");
-    c.add_option("--out", train_.out, "the run folder, exactly; default a new one under --root")
-        ->type_name("DIR")
-        ->check(NotEmpty);
-    c.add_option("--root", train_.root, "where new run folders are made; default runs")
-        ->type_name("DIR")
-        ->check(NotEmpty);
-    c.add_flag("--resume", train_.resume, "continue the run --out names from its last checkpoint");
-    c.add_flag("--dry-run", train_.dry_run,
-               "parameters, state, arithmetic, memory and time; nothing is written");
-    c.add_flag("--hash", train_.hash,
-               "the same refusals without measuring: prints the config hash only");
-    c.add_option("--max-minutes", train_.max_minutes, "save and stop after that long (exit 75)")
-        ->type_name("M")
-        ->check(MinutesAboveZero);
-    c.add_option("--max-memory", train_.max_memory,
-                 "refuse to start (exit 71) what would take more: bytes, or a number with KiB, MiB "
-                 "or GiB; default what is free")
-        ->type_name("BYTES")
-        ->check(ByteCount);
-    AddJson(c, train_.json);
+    AddFlags(c, train_);
     AddThreads(c);
   }
 
@@ -118,23 +92,7 @@ class CommandLine {
             {"ssmctl eval runs/track 'eval.lengths=[512,4096]' eval.mode=step",
              "ssmctl eval runs/decide eval.split=probe eval.examples=20000 --plot plots"},
             [this] { return RunEval(eval_, context_); });
-    c.add_option("RUN", eval_.run, "a run folder; finished cells in its results/ are kept")
-        ->required()
-        ->type_name("");
-    c.add_option("KEY=VALUE", eval_.overrides,
-                 "eval.examples, eval.mode, eval.split, eval.lengths, eval.dt_scale, eval.batch, "
-                 "task.* or seed.eval")
-        ->type_name("");
-    c.add_option("--checkpoint", eval_.checkpoint, "best, latest or a step; default best")
-        ->type_name("WHICH");
-    c.add_option("--samples", eval_.samples,
-                 "write a JSON line for every sequence (computes finished cells again)")
-        ->type_name("FILE")
-        ->check(NotEmpty);
-    c.add_option("--plot", eval_.plot, "write SVG figures of curves and lags")
-        ->type_name("DIR")
-        ->check(NotEmpty);
-    AddJson(c, eval_.json);
+    AddFlags(c, eval_);
     AddThreads(c);
   }
 
@@ -144,19 +102,7 @@ class CommandLine {
                       {"ssmctl check configs/quickstart/evidence_track.json",
                        "ssmctl check my.json --law split --seed 17 --T 33"},
                       [this] { return RunCheck(check_, context_); });
-    c.add_option("CONFIG", check_.config, "the experiment")->required()->type_name("");
-    c.add_option("KEY=VALUE", check_.overrides, "values that replace those of its fields")
-        ->type_name("");
-    c.add_option("--law", check_.law, "this law only")->type_name("NAME");
-    c.add_option("--seed", check_.seed, "of parameters, inputs and cuts; default 17")
-        ->type_name("N")
-        ->check(WholeNumberIn(0));
-    c.add_option("--T", check_.T, "this length only, in laws over mixers and models")
-        ->type_name("N")
-        ->check(WholeNumberIn(1));
-    c.add_flag("--quick", check_.quick, "fewer lengths and directions, the same tolerances");
-    c.add_option("--break", check_.broken)->group("");
-    AddJson(c, check_.json);
+    AddFlags(c, check_);
   }
 
   void AddInspect() {
@@ -166,33 +112,7 @@ class CommandLine {
             {"ssmctl inspect runs/track", "ssmctl inspect my.json model.block.mixer.init=inv",
              "ssmctl inspect configs/systems/oscillator.json --dt 0.1"},
             [this] { return RunInspect(inspect_, context_); });
-    c.add_option("RUN|CONFIG|SYSTEM", inspect_.subject,
-                 "a run folder, an experiment, or a system (configs/systems, identify --out)")
-        ->required()
-        ->type_name("");
-    c.add_option("KEY=VALUE", inspect_.overrides, "values that replace those of a config")
-        ->type_name("");
-    c.add_option("--checkpoint", inspect_.checkpoint,
-                 "of a run: best, latest or a step; default best")
-        ->type_name("WHICH");
-    c.add_option("--dt-scale", inspect_.dt_scale,
-                 "layers at another rate: 2 is half the trained one")
-        ->type_name("X")
-        ->check(NumberAboveZero);
-    c.add_option("--dt", inspect_.dt,
-                 "step of a continuous system; default a tenth of its shortest time constant")
-        ->type_name("T")
-        ->check(NumberAboveZero);
-    c.add_option("--sweep", inspect_.sweep,
-                 "dt, or dt=LOW:HIGH:COUNT: radius, half-life and gain over steps (scales of a "
-                 "layer's)")
-        ->type_name("WHAT")
-        ->check(CheckSweep);
-    c.add_option("--plot", inspect_.plot,
-                 "write SVG figures: the complex plane, half-lives, kernels, a run's scores by lag")
-        ->type_name("DIR")
-        ->check(NotEmpty);
-    AddJson(c, inspect_.json);
+    AddFlags(c, inspect_);
   }
 
   void AddTable() {
@@ -200,12 +120,7 @@ class CommandLine {
         Add("table", "one table over the results of runs", "ssmctl table RUN... [options]",
             {"ssmctl table runs/*", "ssmctl table runs/relocate_* --by \"hidden moves\""},
             [this] { return RunTable(table_, context_); });
-    c.add_option("RUN", table_.runs, "run folders that were evaluated")->required()->type_name("");
-    c.add_option("--by", table_.by,
-                 "models and references beside each other by a stratum, \"lag\" or \"step\"")
-        ->type_name("AXIS")
-        ->check(NotEmpty);
-    AddJson(c, table_.json);
+    AddFlags(c, table_);
   }
 
   void AddIdentify() {
@@ -214,43 +129,7 @@ class CommandLine {
                       {"ssmctl identify data/buck_converter/buck_id.csv --input 1 --output y",
                        "ssmctl identify my.csv --input u1,u2 --output y --out my_system.json"},
                       [this] { return RunIdentify(identify_, context_); });
-    c.add_option("DATA", identify_.data, "CSV or whitespace text, evenly sampled")
-        ->required()
-        ->type_name("");
-    c.add_option("--input", identify_.input, "columns by name or number, comma-separated")
-        ->required()
-        ->type_name("U");
-    c.add_option("--output", identify_.output, "the same of the outputs")
-        ->required()
-        ->type_name("Y");
-    c.add_option("--order", identify_.order, "states; default auto: by the singular values")
-        ->type_name("N")
-        ->check(AutoOrWholeNumber);
-    c.add_option("--method", identify_.method,
-                 "n4sid, moesp, cva, or pem, which refines the best of them; default pem")
-        ->type_name("M")
-        ->check(WordOf({"n4sid", "moesp", "cva", "pem"}));
-    c.add_option("--offsets", identify_.offsets,
-                 "mean: signals are measured from their means; none: from 0; default mean")
-        ->type_name("W")
-        ->check(WordOf({"mean", "none"}));
-    c.add_option("--validate", identify_.validate, "another record to score")
-        ->type_name("FILE")
-        ->check(NotEmpty);
-    c.add_option("--hold-out", identify_.hold_out,
-                 "share at the end of DATA that is scored and not used; default 0.3")
-        ->type_name("F")
-        ->check(ShareBelowOne);
-    c.add_option("--horizon", identify_.horizon, "steps ahead that are predicted; default 10")
-        ->type_name("K")
-        ->check(WholeNumberIn(1));
-    c.add_option("--dt", identify_.dt, "time between samples, told in the file; default 1")
-        ->type_name("T")
-        ->check(NumberAboveZero);
-    c.add_option("--out", identify_.out, "write the system as JSON there; default nothing")
-        ->type_name("FILE")
-        ->check(NotEmpty);
-    AddJson(c, identify_.json);
+    AddFlags(c, identify_);
   }
 
   void AddReproduce() {
@@ -258,12 +137,7 @@ class CommandLine {
                       "ssmctl reproduce ID [KEY=VALUE...] [options]",
                       {"ssmctl reproduce P2", "ssmctl reproduce P3 result.seed=2"},
                       [this] { return RunReproduce(reproduce_, context_); });
-    c.add_option("ID", reproduce_.id, "of a file in configs/results, or a file of that form")
-        ->required()
-        ->type_name("");
-    c.add_option("KEY=VALUE", reproduce_.overrides, "values that replace those of its fields")
-        ->type_name("");
-    AddJson(c, reproduce_.json);
+    AddFlags(c, reproduce_);
   }
 
   void AddTask() {
@@ -272,36 +146,14 @@ class CommandLine {
                       {"ssmctl task configs/quickstart/evidence_track.json task.tau=100",
                        "ssmctl task my_task.json --out sequences --examples 1000 --split train"},
                       [this] { return RunTask(task_, context_); });
-    c.add_option("FILE", task_.file, "a task ({\"type\": ...}) or an experiment")
-        ->required()
-        ->type_name("");
-    c.add_option("KEY=VALUE", task_.overrides, "values that replace those of its fields")
-        ->type_name("");
-    c.add_option("--out", task_.out, "write .npy files and spec.json there; default nothing")
-        ->type_name("DIR")
-        ->check(NotEmpty);
-    c.add_option("--examples", task_.examples, "sequences; default 4096, 256 with --out")
-        ->type_name("N")
-        ->check(WholeNumberIn(1));
-    c.add_option("--split", task_.split, "train, validation, test or probe; default test")
-        ->type_name("S");
-    c.add_option("--length", task_.length, "tokens a sequence; default the task's own")
-        ->type_name("T")
-        ->check(WholeNumberIn(1));
-    c.add_option("--seed", task_.seed, "default seed.eval")
-        ->type_name("N")
-        ->check(WholeNumberIn(0));
-    AddJson(c, task_.json);
+    AddFlags(c, task_);
     AddThreads(c);
   }
 
   void AddList() {
     CLI::App& c = Add("list", "name what there is", "ssmctl list [mixers|tasks|all] [options]",
                       {"ssmctl list mixers"}, [this] { return RunList(list_, context_); });
-    c.add_option("WHAT", list_.what, "mixers, tasks or all; default all")
-        ->type_name("")
-        ->check(WordOf({"mixers", "tasks", "all"}));
-    AddJson(c, list_.json);
+    AddFlags(c, list_);
   }
 
   void AddDescribe() {
@@ -309,10 +161,7 @@ class CommandLine {
                       "ssmctl describe TYPE [options]",
                       {"ssmctl describe s4d", "ssmctl describe experiment --schema"},
                       [this] { return RunDescribe(describe_, context_); });
-    c.add_option("TYPE", describe_.type, "a mixer or task, or \"experiment\"")
-        ->required()
-        ->type_name("");
-    c.add_flag("--schema,--json", describe_.schema, "print a JSON Schema instead");
+    AddFlags(c, describe_);
   }
 
   void AddCompletion() {
@@ -321,10 +170,7 @@ class CommandLine {
                       {"source <(ssmctl completion bash)",
                        "ssmctl completion fish > ~/.config/fish/completions/ssmctl.fish"},
                       [this] { return PrintCompletion(); });
-    c.add_option("SHELL", shell_, "bash, zsh or fish")
-        ->required()
-        ->type_name("")
-        ->check(WordOf(CompletionShells()));
+    AddCompletionFlags(c, shell_);
   }
 
   ExitCode PrintCompletion() const {
