@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kConfig = R"({
   "name": "tiny_system", "seed": 3,
-  "task": {"type": "evidence.track", "steps": 16},
+  "task": {"type": "evidence.track", "tau": 4, "steps": 16},
   "model": {"d_model": 1, "layers": 1,
             "block": {"norm": "none", "mlp": "none", "mixer": {"type": "lti", "file": "system.json"}}},
   "train": {"steps": 4, "batch": 4, "warmup": 1, "eval_every": 4, "checkpoint_every": 4, "eval_examples": 8},
