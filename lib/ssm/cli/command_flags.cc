@@ -4,6 +4,7 @@
 
 #include "ssm/cli/completion.h"
 #include "ssm/cli/flag_checks.h"
+#include "ssm/cli/sweep_range.h"
 
 namespace ssm {
 namespace {

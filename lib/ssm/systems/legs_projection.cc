@@ -6,6 +6,7 @@
 #include "ssm/base/errors.h"
 #include "ssm/kernels/legs_exact.h"
 #include "ssm/systems/gauss_legendre.h"
+#include "ssm/systems/hippo_matrices.h"
 
 namespace ssm {
 
