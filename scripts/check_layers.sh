@@ -116,7 +116,7 @@ check_orphans apps/ssmctl apps/ssmctl/CMakeLists.txt
 check_library 'Eigen/|unsupported/Eigen/' '^lib/ssm/(kernels|systems)/.*(\.cc|-inl\.h)$'
 check_library 'fftw3\.h' '^lib/ssm/kernels/.*\.cc$'
 check_library 'hwy/' '^lib/ssm/kernels/.*(\.cc|-inl\.h)$'
-check_library 'CLI/' '^lib/ssm/cli/command_line\.cc$'
+check_library 'CLI/' '^lib/ssm/cli/command_(line|flags)\.cc$'
 check_library 'spdlog/' '^lib/ssm/base/.*\.cc$'
 check_library 'Random123/' '^lib/ssm/base/random\.cc$'
 check_library 'fmt/' '\.cc$'

@@ -78,7 +78,7 @@ done
 sources=("$mixers/gated_decay.cc" "$mixers/register_mixers.cc" tests/verify/test_mixers.cc)
 for file in "${sources[@]}"; do
   expect "$compiler" -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
-    -fsyntax-only -Itree/lib -Itree/tests "tree/$file"
+    -fsyntax-only "-DSSM_SOURCE_DIR=\"tree\"" -Itree/lib -Itree/tests "tree/$file"
 done
 if command -v clang-format > /dev/null; then
   expect clang-format --dry-run -Werror "tree/$mixers/gated_decay.h" "${sources[@]/#/tree/}"
@@ -88,4 +88,4 @@ fi
 new_mixer 73 gated_decay
 new_mixer 0 slow2
 expect grep -q '[ ]slow2.cc register_mixers.cc' "tree/$mixers/CMakeLists.txt"
-expect "$compiler" -std=c++20 -fsyntax-only -Itree/lib "tree/$mixers/register_mixers.cc"
+expect "$compiler" -std=c++20 -fsyntax-only "-DSSM_SOURCE_DIR=\"tree\"" -Itree/lib "tree/$mixers/register_mixers.cc"

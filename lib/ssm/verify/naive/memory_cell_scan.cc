@@ -129,7 +129,9 @@ std::vector<Array<double>> InputsOf(const CellCase& c, const CaseBatch& batch) {
   const int64_t many = c.memory.memories, n = c.memory.order;
   std::vector<Array<double>> inputs;
   if (!c.memory.legs()) {
-    inputs.push_back(NormalArray("cell A", {n, n}, 0.2));
+    // A_bar - 1 of a memory that fades: one that grows over 33 tokens leaves no digits to compare.
+    Array<double>& a = inputs.emplace_back(NormalArray("cell A", {n, n}, 0.2));
+    for (int64_t i = 0; i < n; ++i) a[i * n + i] -= 0.5;
     inputs.push_back(NormalArray("cell B", {n}));
   }
   inputs.push_back(NormalArray("cell u", {batch.rows, batch.steps, many}));
