@@ -107,7 +107,7 @@ double KernelError(int64_t order, int64_t length, double dt,
                    DiscretizationRule rule = DiscretizationRule::kBilinear) {
   S4Options options = Options(order, S4Evaluation::kFft);
   options.rule = rule;
-  options.dt_min = options.dt_max = dt;
+  options.dt.least = options.dt.most = dt;
   Layer<T> layer(options, 1);
   const DiagonalMinusLowRank form = DiagonaliseHippo({HippoMeasure::kLegS, order});
   const std::vector<double> c = test::Numbers<double>(order, 3);

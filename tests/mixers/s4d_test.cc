@@ -294,7 +294,7 @@ TEST_CASE("options that do not fit together are faults") {
   options.Check(none);
   CHECK(none.faults.empty());
 
-  options.dt_min = 0.2;
+  options.dt.least = 0.2;
   FaultList crossed;
   options.Check(crossed);
   REQUIRE(crossed.faults.size() == 1);

@@ -37,14 +37,14 @@ void HippoMixerOptions::VisitFields(FieldVisitor& visitor) {
                "tokens in the window, or of lagt in the unit of time of its decay e^(-t/2); sets "
                "the initial dt; legs has none");
   visitor.Bool("learn_dt", learn_dt, "whether dt is trained; legs has none");
-  visitor.Choice<StepRule>(
-      "rule", rule,
-      {{"zoh", StepRule::kZoh},
-       {"bilinear", StepRule::kBilinear},
-       {"forward_euler", StepRule::kForwardEuler},
-       {"backward_euler", StepRule::kBackwardEuler}},
-      "discretisation: zoh (of legs the exact step, in O(N^2)) or bilinear, of legs Euler's "
-      "too");
+  visitor.Choice<StepRule>("rule", rule,
+                           {{"zoh", StepRule::kZoh},
+                            {"bilinear", StepRule::kBilinear},
+                            {"forward_euler", StepRule::kForwardEuler},
+                            {"backward_euler", StepRule::kBackwardEuler}},
+                           "discretisation: zoh, exact for x_t held on ((t-1) dt, t dt] (of legs "
+                           "in O(N^2)), or bilinear, of legs Euler's "
+                           "too");
   visitor.Choice<LegsStart>(
       "start", start, {{"zero", LegsStart::kZero}, {"first_sample", LegsStart::kFirstSample}},
       "where legs begins: at zero, with t = 1 for the first token, or at the first token's own "

@@ -47,26 +47,23 @@ StepRule RuleOf(DenseRule rule) {
 void LtiOptions::VisitFields(FieldVisitor& visitor) {
   visitor.Int("d_state", d_state, {.min = 0, .max = 1024},
               "numbers of state, shared by all channels; 0: the file's, or 64 without one");
-  visitor.Choice<DenseRule>("rule", rule,
-                            {{"zoh", DenseRule::kZoh},
-                             {"bilinear", DenseRule::kBilinear},
-                             {"backward_euler", DenseRule::kBackwardEuler}},
-                            "discretisation: exact for a held input, trapezoidal, or implicit; not "
-                            "of a discrete file");
+  visitor.Choice<DenseRule>(
+      "rule", rule,
+      {{"zoh", DenseRule::kZoh},
+       {"bilinear", DenseRule::kBilinear},
+       {"backward_euler", DenseRule::kBackwardEuler}},
+      "discretisation: exact for x_t held on ((t-1) dt, t dt], trapezoidal, or implicit; not "
+      "of a discrete file");
   visitor.Real("margin", margin, {.min = 0, .max = 0.5, .open_min = true, .open_max = true},
                "least decay of a state a unit of the layer's time; not of a file's system");
-  visitor.Real("dt_min", dt_min, Positive(),
-               "smallest initial step, in units of the input's or, with a file, of its time");
-  visitor.Real("dt_max", dt_max, Positive(), "largest initial step");
+  dt.VisitFields(visitor);
   visitor.OptionalText("file", file,
                        "system to start from, as ssmctl identify --out writes it, relative to this "
                        "config; or null");
 }
 
 void LtiOptions::Check(Faults& faults) const {
-  if (dt_min > dt_max) {
-    faults.Add("dt_min", fmt::format("{} is larger than dt_max, {}", dt_min, dt_max));
-  }
+  dt.Check(faults);
   if (file && file->empty()) faults.Add("file", "is empty: name a system, or write null");
 }
 
@@ -93,7 +90,7 @@ MixerProperties LtiOptions::Properties(const MixerContext&) const {
     properties.modes.insert(properties.modes.end(), {{matrix, 0}, {matrix, 1}});
   };
   const bool discrete = start() != nullptr && start()->contents.discrete();
-  if (!discrete) properties.initial = {{"log_dt", std::log(dt_min), std::log(dt_max)}};
+  if (!discrete) properties.initial = {dt.Range()};
   if (start() == nullptr) {
     properties.initial.push_back({"P", 0, std::sqrt(0.5 - margin)});
     add("W");
@@ -117,8 +114,7 @@ Lti<T>::Lti(const LtiOptions& options, const MixerContext& context, ParameterBui
                                        : Form::kFree;
   const Shape square{n, n}, read_in{n, channels}, read_out{channels, n}, pass{channels, channels};
   if (form_ != Form::kDiscrete) {
-    log_dt_ = parameters.Add(
-        "log_dt", {1}, Uniform(std::log(options.dt_min), std::log(options.dt_max)), "ssm", false);
+    log_dt_ = parameters.Add("log_dt", {1}, options.dt.LogDt(), "ssm", false);
   }
   if (form_ == Form::kStable) {
     const double states = static_cast<double>(n);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ssm/autograd/ops/discretize_dense.h"
+#include "ssm/mixers/dt_range.h"
 #include "ssm/mixers/lti_file.h"
 #include "ssm/mixers/mixer_options.h"
 
@@ -20,8 +21,7 @@ struct LtiOptions final : public BuildsMixer<LtiOptions, Lti> {
   int64_t d_state = 0;  // 0: the file's, else 64
   DenseRule rule = DenseRule::kZoh;
   double margin = 1e-4;
-  double dt_min = 1e-3;
-  double dt_max = 1e-1;
+  DtRange dt;
   std::optional<std::string> file;
 
   void VisitFields(FieldVisitor& visitor) override;

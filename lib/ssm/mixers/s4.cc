@@ -45,14 +45,14 @@ void S4Options::VisitFields(FieldVisitor& visitor) {
   visitor.Choice<DiscretizationRule>(
       "rule", rule,
       {{"bilinear", DiscretizationRule::kBilinear}, {"zoh", DiscretizationRule::kZoh}},
-      "discretisation: trapezoidal, O(d_state) a token, or exact for a held input, O(d_state^2)");
+      "discretisation: trapezoidal, O(d_state) a token, or exact for x_t held on ((t-1) dt, t dt], "
+      "O(d_state^2)");
   visitor.Choice<S4Evaluation>(
       "evaluation", evaluation,
       {{"auto", S4Evaluation::kAuto}, {"fft", S4Evaluation::kFft}, {"scan", S4Evaluation::kScan}},
       "auto: scan when a state goes in or out, else fft; mid-sequence starts "
       "and padding always scan");
-  visitor.Real("dt_min", dt_min, Positive(), "smallest initial step, in units of the input's");
-  visitor.Real("dt_max", dt_max, Positive(), "largest initial step");
+  dt.VisitFields(visitor);
 }
 
 void S4Options::Check(Faults& faults) const {
@@ -61,15 +61,12 @@ void S4Options::Check(Faults& faults) const {
                                       "number",
                                       d_state));
   }
-  if (dt_min > dt_max) {
-    faults.Add("dt_min", fmt::format("{} is larger than dt_max, {}", dt_min, dt_max));
-  }
+  dt.Check(faults);
 }
 
 MixerProperties S4Options::Properties(const MixerContext&) const {
   MixerProperties properties;
-  properties.initial = {{"log_dt", std::log(dt_min), std::log(dt_max)},
-                        {"log_A_real", std::log(0.5), std::log(0.5)}};
+  properties.initial = {dt.Range(), {"log_A_real", std::log(0.5), std::log(0.5)}};
   properties.modes = {{"log_A_real", 1}, {"A_imag", 1}, {"P", 1}, {"B", 1}, {"C", 1}};
   properties.zero_order_hold = rule == DiscretizationRule::kZoh;
   properties.per_step_dt = false;
@@ -83,9 +80,7 @@ S4<T>::S4(const S4Options& options, const MixerContext& context, ParameterBuilde
     : zoh_(options.rule == DiscretizationRule::kZoh), evaluation_(options.evaluation) {
   const int64_t channels = context.d_model;
   const Shape modes{channels, options.modes()}, numbers = modes.Append(2);
-  log_dt_ =
-      parameters.Add("log_dt", {channels},
-                     Uniform(std::log(options.dt_min), std::log(options.dt_max)), "ssm", false);
+  log_dt_ = parameters.Add("log_dt", {channels}, options.dt.LogDt(), "ssm", false);
   log_a_real_ = parameters.Add("log_A_real", modes, Constant(std::log(0.5)), "ssm", false);
   a_imag_ = parameters.Add("A_imag", modes, S4FrequencyInit(options), "ssm", false);
   p_ = parameters.Add("P", numbers, S4LowRankInit(options), "ssm", false);

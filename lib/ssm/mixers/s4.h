@@ -5,6 +5,7 @@
 
 #include "ssm/autograd/ops/discretize_diagonal.h"
 #include "ssm/autograd/ops/discretize_dplr.h"
+#include "ssm/mixers/dt_range.h"
 #include "ssm/mixers/mixer_options.h"
 
 namespace ssm {
@@ -26,8 +27,7 @@ struct S4Options final : public BuildsMixer<S4Options, S4> {
   S4Init init = S4Init::kLegs;
   DiscretizationRule rule = DiscretizationRule::kBilinear;
   S4Evaluation evaluation = S4Evaluation::kAuto;
-  double dt_min = 1e-3;
-  double dt_max = 1e-1;
+  DtRange dt;
 
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;

@@ -45,7 +45,7 @@ void S4dOptions::VisitFields(FieldVisitor& visitor) {
   visitor.Choice<DiscretizationRule>(
       "rule", rule,
       {{"zoh", DiscretizationRule::kZoh}, {"bilinear", DiscretizationRule::kBilinear}},
-      "discretisation: exact for a held input, or trapezoidal");
+      "discretisation: exact for x_t held on ((t-1) dt, t dt], or trapezoidal");
   visitor.Choice<S4dEvaluation>(
       "evaluation", evaluation,
       {{"auto", S4dEvaluation::kAuto},
@@ -56,8 +56,7 @@ void S4dOptions::VisitFields(FieldVisitor& visitor) {
   visitor.Choice<S4dStep>("dt", step,
                           {{"channel", S4dStep::kChannel}, {"shared", S4dStep::kShared}},
                           "a dt for each channel, or one for all");
-  visitor.Real("dt_min", dt_min, Positive(), "smallest initial step, in units of the input's");
-  visitor.Real("dt_max", dt_max, Positive(), "largest initial step");
+  dt.VisitFields(visitor);
 }
 
 void S4dOptions::Check(Faults& faults) const {
@@ -67,17 +66,14 @@ void S4dOptions::Check(Faults& faults) const {
                            "even number, or init \"real\"",
                            d_state));
   }
-  if (dt_min > dt_max) {
-    faults.Add("dt_min", fmt::format("{} is larger than dt_max, {}", dt_min, dt_max));
-  }
+  dt.Check(faults);
 }
 
 MixerProperties S4dOptions::Properties(const MixerContext&) const {
   MixerProperties properties;
   const double last = init == S4dInit::kReal ? std::log(static_cast<double>(modes())) : 0;
   const double decay = init == S4dInit::kReal ? 0 : std::log(0.5);
-  properties.initial = {{"log_dt", std::log(dt_min), std::log(dt_max)},
-                        {"log_A_real", decay, decay + last}};
+  properties.initial = {dt.Range(), {"log_A_real", decay, decay + last}};
   properties.modes = {{"log_A_real", 1}, {"C", 1}};
   if (complex()) properties.modes.push_back({"A_imag", 1});
   properties.zero_order_hold = rule == DiscretizationRule::kZoh;
@@ -95,9 +91,8 @@ S4d<T>::S4d(const S4dOptions& options, const MixerContext& context, ParameterBui
       modes_(options.modes()) {
   const Shape modes{channels_, modes_};
   const Shape numbers = complex_ ? modes.Append(2) : modes;
-  log_dt_ =
-      parameters.Add("log_dt", {step_ == S4dStep::kShared ? 1 : channels_},
-                     Uniform(std::log(options.dt_min), std::log(options.dt_max)), "ssm", false);
+  log_dt_ = parameters.Add("log_dt", {step_ == S4dStep::kShared ? 1 : channels_},
+                           options.dt.LogDt(), "ssm", false);
   log_a_real_ = parameters.Add("log_A_real", modes, PoleDecayInit(options), "ssm", false);
   if (complex_) {
     a_imag_ = parameters.Add("A_imag", modes, PoleFrequencyInit(options), "ssm", false);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ssm/autograd/ops/discretize_diagonal.h"
+#include "ssm/mixers/dt_range.h"
 #include "ssm/mixers/mixer_options.h"
 
 namespace ssm {
@@ -32,8 +33,7 @@ struct S4dOptions final : public BuildsMixer<S4dOptions, S4d> {
   DiscretizationRule rule = DiscretizationRule::kZoh;
   S4dEvaluation evaluation = S4dEvaluation::kAuto;
   S4dStep step = S4dStep::kChannel;
-  double dt_min = 1e-3;
-  double dt_max = 1e-1;
+  DtRange dt;
 
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;

@@ -28,9 +28,8 @@ void S5Options::VisitFields(FieldVisitor& visitor) {
   visitor.Choice<DiscretizationRule>(
       "rule", rule,
       {{"zoh", DiscretizationRule::kZoh}, {"bilinear", DiscretizationRule::kBilinear}},
-      "discretisation: exact for a held input, or trapezoidal");
-  visitor.Real("dt_min", dt_min, Positive(), "smallest initial step, in units of the input's");
-  visitor.Real("dt_max", dt_max, Positive(), "largest initial step");
+      "discretisation: exact for x_t held on ((t-1) dt, t dt], or trapezoidal");
+  dt.VisitFields(visitor);
 }
 
 void S5Options::Check(Faults& faults) const {
@@ -39,15 +38,12 @@ void S5Options::Check(Faults& faults) const {
                                       "multiple of {}",
                                       d_state, blocks, 2 * blocks));
   }
-  if (dt_min > dt_max) {
-    faults.Add("dt_min", fmt::format("{} is larger than dt_max, {}", dt_min, dt_max));
-  }
+  dt.Check(faults);
 }
 
 MixerProperties S5Options::Properties(const MixerContext&) const {
   MixerProperties properties;
-  properties.initial = {{"log_dt", std::log(dt_min), std::log(dt_max)},
-                        {"log_A_real", std::log(0.5), std::log(0.5)}};
+  properties.initial = {dt.Range(), {"log_A_real", std::log(0.5), std::log(0.5)}};
   properties.modes = {{"log_dt", 0}, {"log_A_real", 0}, {"A_imag", 0}, {"B", 0}, {"C", 1}};
   properties.zero_order_hold = rule == DiscretizationRule::kZoh;
   return properties;
@@ -58,8 +54,7 @@ S5<T>::S5(const S5Options& options, const MixerContext& context, ParameterBuilde
     : rule_(options.rule) {
   const int64_t modes = options.modes(), channels = context.d_model;
   const double state = static_cast<double>(options.d_state);
-  log_dt_ = parameters.Add(
-      "log_dt", {modes}, Uniform(std::log(options.dt_min), std::log(options.dt_max)), "ssm", false);
+  log_dt_ = parameters.Add("log_dt", {modes}, options.dt.LogDt(), "ssm", false);
   log_a_real_ = parameters.Add("log_A_real", {modes}, Constant(std::log(0.5)), "ssm", false);
   const auto frequencies = [order = options.d_state / options.blocks](std::span<double> values,
                                                                       Random&) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "ssm/autograd/ops/discretize_diagonal.h"
+#include "ssm/mixers/dt_range.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/mixers/mode_mixer.h"
 
@@ -17,8 +18,7 @@ struct S5Options final : public BuildsMixer<S5Options, S5> {
   int64_t d_state = 64;  // real numbers: d_state / 2 conjugate pairs
   int64_t blocks = 1;
   DiscretizationRule rule = DiscretizationRule::kZoh;
-  double dt_min = 1e-3;
-  double dt_max = 1e-1;
+  DtRange dt;
 
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;

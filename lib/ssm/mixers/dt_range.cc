@@ -1,0 +1,24 @@
+#include "ssm/mixers/dt_range.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ssm {
+
+void DtRange::VisitFields(FieldVisitor& visitor) {
+  visitor.Real("dt_min", least, Positive(), "smallest initial step, in units of the input's");
+  visitor.Real("dt_max", most, Positive(), "largest initial step");
+}
+
+void DtRange::Check(Faults& faults) const {
+  if (least > most) {
+    faults.Add("dt_min", fmt::format("{} is larger than dt_max, {}", least, most));
+  }
+}
+
+Init DtRange::LogDt() const { return Uniform(std::log(least), std::log(most)); }
+
+InitialRange DtRange::Range() const { return {"log_dt", std::log(least), std::log(most)}; }
+
+}  // namespace ssm
