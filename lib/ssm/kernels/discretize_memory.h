@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ssm/kernels/discretize.h"
+#include "ssm/kernels/discretize_dense.h"
 
 namespace ssm::kernels {
 
@@ -14,15 +15,14 @@ struct MemorySystem {
   const double* b = nullptr;
 };
 
+constexpr DenseRule DenseRuleOf(DiscretizationRule rule) {
+  return rule == DiscretizationRule::kZoh ? DenseRule::kZoh : DenseRule::kBilinear;
+}
+
 /// Doubles of scratch that either function below needs.
 int64_t DiscretizeMemoryScratch(int64_t order);
 
-/// A_bar - 1 [N, N] and B_bar [N] of a step of `dt` > 0. kZoh: A_bar = e^{dt A} by twelve terms of
-/// its series at dt |A| / 2^s <= 1/4 and s doublings E <- 2 E + E^2, which keeps the digits of slow
-/// modes. kBilinear: one elimination. Meant for systems whose flow contracts, as that of every
-/// HiPPO does: errors are then some eps dt |A|. Beyond dt |A| = 2^38 (largest row sum) the step
-/// acts as that one: finite for any dt. Nothing is allocated. Cost 2 (12 + s) N^3 FLOPs (zoh) or 3
-/// N^3 (bilinear).
+/// A_bar - 1 [N, N] and B_bar [N] of a step of `dt` > 0, by DiscretizeDense.
 void DiscretizeMemory(DiscretizationRule rule, double dt, const MemorySystem& system,
                       double* a_minus_1, double* b_bar, double* scratch);
 

@@ -23,8 +23,8 @@ struct MemoryStep {
 };
 
 /// kernels::DiscretizeMemory, in double for either scalar. The gradient of log_dt is that of dt
-/// times dt; A and B have none. Saved: A_bar - 1, B_bar and their slopes, in double. FLOPs 50 N^3
-/// (zoh) or 3 N^3.
+/// times dt; A and B have none. Saved: A_bar - 1, B_bar and their slopes, in double. FLOPs
+/// as DiscretizeDenseFlops.
 template <Scalar T>
 DiscreteMemory<T> DiscretizeMemory(Tape<T>& tape, const MemoryStep<T>& step);
 
