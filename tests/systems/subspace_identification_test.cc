@@ -38,31 +38,44 @@ std::string RefusalOf(const InputOutputRecord& record, const SubspaceOptions& op
   return "";
 }
 
+void CheckFoundExactly(SubspaceWeighting weighting, Offsets offsets, int64_t order, uint64_t seed) {
+  // The 19th of order 5 has modes of size 1e-10 in the outputs.
+  Random random(5070 + seed, RandomStream::kLaw, static_cast<uint64_t>(order));
+  InnovationsModel truth = Noiseless(RandomSystem(order, 1, 1, random));
+  for (double& value : truth.x0) value = random.Normal();
+  Matrix u = RandomMatrix(400, 1, random);
+  if (offsets == Offsets::kMean) {
+    // About another point than 0, and than the means: the record begins and ends anywhere.
+    for (double& value : u.values) value += 3;
+    truth.input_offset = {2.5};
+    truth.output_offset = {-2};
+  }
+  const InputOutputRecord record = Simulate(truth, u, Matrix(400, 1));
+  SubspaceOptions options;
+  options.weighting = weighting;
+  options.offsets = offsets;
+  const SubspaceResult found = IdentifySubspace(record, options);
+  CHECK(found.order == order);
+  if (found.order != order) return;
+  const SystemComparison apart = Compare(truth.system, found.model.system);
+  CHECK(apart.poles.worst < 1e-8);
+  CHECK(apart.markov < 1e-8);
+  CHECK(apart.frequency < 1e-7);
+  const Matrix errors = PredictionErrors(found.model, record, found.model.x0);
+  for (const double error : errors.values) CHECK(std::abs(error) < 1e-7);
+}
+
 TEST_CASE("systems of order 2 to 6 without noise are found, order and poles") {
-  for (const SubspaceWeighting weighting : kWeightings) {
-    CAPTURE(static_cast<int>(weighting));
-    for (int64_t order = 2; order <= 6; ++order) {
-      CAPTURE(order);
-      for (uint64_t seed = 0; seed < 20; ++seed) {
-        CAPTURE(seed);
-        // The 19th of order 5 has modes of size 1e-10 in the outputs.
-        Random random(5070 + seed, RandomStream::kLaw, static_cast<uint64_t>(order));
-        InnovationsModel truth = Noiseless(RandomSystem(order, 1, 1, random));
-        for (double& value : truth.x0) value = random.Normal();
-        const InputOutputRecord record =
-            Simulate(truth, RandomMatrix(400, 1, random), Matrix(400, 1));
-        SubspaceOptions options;
-        options.weighting = weighting;
-        options.offsets = Offsets::kNone;
-        const SubspaceResult found = IdentifySubspace(record, options);
-        CHECK(found.order == order);
-        if (found.order != order) continue;
-        const SystemComparison apart = Compare(truth.system, found.model.system);
-        CHECK(apart.poles.worst < 1e-8);
-        CHECK(apart.markov < 1e-8);
-        CHECK(apart.frequency < 1e-7);
-        const Matrix errors = PredictionErrors(found.model, record, found.model.x0);
-        for (const double error : errors.values) CHECK(std::abs(error) < 1e-7);
+  for (const Offsets offsets : {Offsets::kNone, Offsets::kMean}) {
+    CAPTURE(static_cast<int>(offsets));
+    for (const SubspaceWeighting weighting : kWeightings) {
+      CAPTURE(static_cast<int>(weighting));
+      for (int64_t order = 2; order <= 6; ++order) {
+        CAPTURE(order);
+        for (uint64_t seed = 0; seed < 20; ++seed) {
+          CAPTURE(seed);
+          CheckFoundExactly(weighting, offsets, order, seed);
+        }
       }
     }
   }

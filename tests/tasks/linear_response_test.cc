@@ -76,7 +76,7 @@ TEST_CASE("targets are what the system answers, at the trained rate and at half 
   }
 }
 
-TEST_CASE("the static gain and 0 score what is known of them") {
+TEST_CASE("the newest input and 0 score what is known of them") {
   const LinearResponse task = Oscillator();
   const std::vector<KnownValue> known = task.Known(Split::kTest, {});
   REQUIRE(known.size() == 3);
@@ -99,7 +99,7 @@ TEST_CASE("the static gain and 0 score what is known of them") {
     for (const double value : tally.denominator) down += value;
     double expected = known[2].value;
     if (tally.subject == "the system") expected = 0;
-    if (tally.subject == "static gain") expected = known[1].value;
+    if (tally.subject == "newest input") expected = known[1].value;
     CHECK(up / down == doctest::Approx(expected).epsilon(0.02));
   }
 }

@@ -278,7 +278,7 @@ class CommandLine {
 
   ExitCode Help() const {
     const std::string topic = context_.arguments.size() > 2 ? context_.arguments[2] : "";
-    if (topic.empty()) {
+    if (topic.empty() || topic == "--help" || topic == "-h") {
       context_.output->Write(TopHelp());
     } else if (topic == "exit-codes") {
       context_.output->Write(RenderHelp(ExitCodePage()));

@@ -17,9 +17,9 @@
 namespace ssm {
 namespace {
 
-/// The columns "u1,u2" of a table, side by side.
+/// The columns "u1,u2" of a table, side by side; `found` gets their names.
 Matrix ColumnsOf(const Table& table, const std::string& path, const std::string& flag,
-                 const std::string& names) {
+                 const std::string& names, std::vector<std::string>& found) {
   std::vector<int64_t> columns;
   for (const std::string& name : SplitText(names, ',')) {
     const std::optional<int64_t> column = table.Column(name);
@@ -29,6 +29,7 @@ Matrix ColumnsOf(const Table& table, const std::string& path, const std::string&
                               QuotePath(path), Quote(name), flag, Join(table.columns, ", ")));
     }
     columns.push_back(*column);
+    found.push_back(table.columns[static_cast<size_t>(*column)]);
   }
   Matrix matrix(table.rows(), std::ssize(columns));
   const int64_t width = table.values.shape()[1];
@@ -40,10 +41,16 @@ Matrix ColumnsOf(const Table& table, const std::string& path, const std::string&
   return matrix;
 }
 
-InputOutputRecord ReadRecord(const std::string& path, const IdentifyCommand& command) {
+struct ColumnNames {
+  std::vector<std::string> inputs, outputs;
+};
+
+InputOutputRecord ReadRecord(const std::string& path, const IdentifyCommand& command,
+                             ColumnNames& names) {
   const Table table = ReadTable(path);
-  InputOutputRecord record{ColumnsOf(table, path, "--input", command.input),
-                           ColumnsOf(table, path, "--output", command.output)};
+  names = {};
+  InputOutputRecord record{ColumnsOf(table, path, "--input", command.input, names.inputs),
+                           ColumnsOf(table, path, "--output", command.output, names.outputs)};
   const std::vector<std::string> faults = FaultsOf(record);
   if (faults.empty()) return record;
   std::vector<std::string> lines;
@@ -54,12 +61,15 @@ InputOutputRecord ReadRecord(const std::string& path, const IdentifyCommand& com
 struct Records {
   InputOutputRecord used, held;
   std::string held_name;  // empty: nothing is held out
+  ColumnNames names;
 };
 
 Records ReadRecords(const IdentifyCommand& command) {
-  Records records{ReadRecord(command.data, command), {}, {}};
+  Records records;
+  records.used = ReadRecord(command.data, command, records.names);
   if (!command.validate.empty()) {
-    records.held = ReadRecord(command.validate, command);
+    ColumnNames names;
+    records.held = ReadRecord(command.validate, command, names);
     records.held_name = command.validate;
     return records;
   }
@@ -67,8 +77,9 @@ Records ReadRecords(const IdentifyCommand& command) {
   const int64_t kept = n - std::llround(command.hold_out * static_cast<double>(n));
   if (kept == n) return records;
   auto [first, rest] = SplitRecord(records.used, kept);
-  records = {std::move(first), std::move(rest),
-             fmt::format("last {} samples", FormatCount(n - kept))};
+  records.used = std::move(first);
+  records.held = std::move(rest);
+  records.held_name = fmt::format("last {} samples", FormatCount(n - kept));
   return records;
 }
 
@@ -115,6 +126,24 @@ std::string PolesText(const std::vector<std::complex<double>>& poles, bool color
   return FormatTable(columns, rows, {.bold_header = color, .indent = ""});
 }
 
+/// Fits worse than this say nothing by their digits.
+constexpr double kLeastFit = -1000;
+
+/// What a reader of the figures should not miss.
+std::string WarningsText(const Identification& found, const std::vector<NamedFit>& fits) {
+  std::string text;
+  const auto add = [&text](const std::string& what) { text += "note  " + what + "\n"; };
+  if (!found.stable) {
+    add("the model is not stable: its simulation grows, whatever its predictions are worth");
+  }
+  const std::vector<double>& simulated = fits.front().fit.percent;
+  if (std::all_of(simulated.begin(), simulated.end(), [](double fit) { return !(fit > 0); })) {
+    add("simulated from the inputs the model is no better than the outputs' mean, on the very "
+        "record it\n      was found in: nothing was found that outputs owe to inputs");
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 std::string FitsText(const std::vector<NamedFit>& fits, bool color) {
   std::vector<TableColumn> columns = {
       {"fit on", Align::kLeft}, {"by", Align::kLeft}, {"scored from", Align::kRight}};
@@ -130,7 +159,10 @@ std::string FitsText(const std::vector<NamedFit>& fits, bool color) {
            : named.horizon == 1 ? "1 step ahead"
                                 : fmt::format("{} steps ahead", named.horizon),
            FormatCount(named.fit.warm_up)};
-    for (const double percent : named.fit.percent) row.push_back(fmt::format("{:.2f} %", percent));
+    for (const double percent : named.fit.percent) {
+      row.push_back(percent < kLeastFit ? fmt::format("below {:.0f} %", kLeastFit)
+                                        : fmt::format("{:.2f} %", percent));
+    }
   }
   return FormatTable(columns, rows, {.bold_header = color, .indent = ""});
 }
@@ -157,11 +189,13 @@ std::string ToText(const Identification& found, const std::vector<NamedFit>& fit
   }
   return text + "\n" + PolesText(found.poles, color) + "\n" + FitsText(fits, color) +
          "\nfit: 100 (1 - |error| / |y - its mean|) percent; 100 is exact, 0 is the mean. The "
-         "samples before\n\"scored from\" set the state.\n";
+         "samples before\n\"scored from\" set the state.\n" +
+         WarningsText(found, fits);
 }
 
 /// In the time convention of sequence models, about the operating point, which the file tells.
-SystemFile FileOf(const Identification& found, const IdentifyCommand& command) {
+SystemFile FileOf(const Identification& found, const ColumnNames& names,
+                  const IdentifyCommand& command) {
   SystemFile file;
   file.name = "identified";
   const auto numbers = [](const std::vector<double>& values) {
@@ -173,9 +207,16 @@ SystemFile FileOf(const Identification& found, const IdentifyCommand& command) {
       fmt::format("Identified by {} from {} of {}. Inputs are measured from {}, outputs from {}.",
                   NameOf(found.method), command.output, BaseName(command.data),
                   numbers(found.model.input_offset), numbers(found.model.output_offset));
-  file.input_names = SplitText(command.input, ',');
-  file.output_names = SplitText(command.output, ',');
-  file.system = FromControl(found.model.system);
+  file.input_names = names.inputs;
+  file.output_names = names.outputs;
+  DiscreteSystem system = FromControl(found.model.system);
+  if (const int64_t more = system.states() - found.order; more > 0) {
+    file.about += fmt::format(
+        " Of its {} states {} hold what a step of the identified system "
+        "forgets.",
+        system.states(), more);
+  }
+  file.system = std::move(system);
   file.dt = command.dt;
   return file;
 }
@@ -183,10 +224,16 @@ SystemFile FileOf(const Identification& found, const IdentifyCommand& command) {
 }  // namespace
 
 ExitCode RunIdentify(const IdentifyCommand& command, const CommandContext& context) {
+  const std::string folder = ParentPath(command.out);
+  if (!command.out.empty() && !IsDirectory(folder)) {
+    throw Error(ExitCode::kCannotCreate,
+                fmt::format("--out {}: there is no folder {}; make it first",
+                            PathArgument(command.out), QuotePath(folder)));
+  }
   const Records records = ReadRecords(command);
   const Identification found = Identify(records.used, OptionsOf(command));
   const std::vector<NamedFit> fits = FitsOf(found, records, command.horizon);
-  if (!command.out.empty()) WriteSystemFile(command.out, FileOf(found, command));
+  if (!command.out.empty()) WriteSystemFile(command.out, FileOf(found, records.names, command));
   Output& output = *context.output;
   output.Write(command.json ? IdentificationJson(found, fits)
                             : ToText(found, fits, records, command.order, output.color()));

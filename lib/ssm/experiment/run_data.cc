@@ -11,11 +11,15 @@
 
 namespace ssm {
 
-std::string DataFileOf(ExperimentConfig& config) {
+DataField DataFieldOf(ExperimentConfig& config) {
   for (const FlatField& field : FlattenFields(config).fields) {
-    if (field.pointer == "/task/file") return nlohmann::json::parse(field.value).get<std::string>();
+    const auto named = [&](const char* key, const char* word) {
+      return DataField{key, word, nlohmann::json::parse(field.value).get<std::string>()};
+    };
+    if (field.pointer == "/task/file") return named("task.file", "recording");
+    if (field.pointer == "/task/system") return named("task.system", "system");
   }
-  return "";
+  return {};
 }
 
 void LoadRunData(const RunDirectory& run, const Experiment& experiment) {
@@ -23,10 +27,11 @@ void LoadRunData(const RunDirectory& run, const Experiment& experiment) {
     experiment.config->task->Load(experiment.directory);
   } catch (const Error& error) {
     if (error.code() != ExitCode::kMissingInput) throw;
+    const DataField data = DataFieldOf(*experiment.config);
     Fail(error.code(),
-         fmt::format("{} It is the recording of the run's task: put it back there, or name its new "
-                     "place: \"ssmctl eval {} task.file=/NEW/PLACE\".",
-                     error.what(), PathArgument(run.path())));
+         fmt::format("{} It is the {} of the run's task: put it back there, or name its new place: "
+                     "\"ssmctl eval {} {}=/NEW/PLACE\".",
+                     error.what(), data.word, PathArgument(run.path()), data.key));
   }
   RequireSameData(run, experiment);
 }
@@ -36,12 +41,13 @@ void RequireSameData(const RunDirectory& run, const Experiment& experiment) {
   if (now.empty() || !Exists(run.manifest())) return;
   const std::optional<RunManifest> manifest = ReadableManifest(run);
   if (!manifest || manifest->data_sha256.empty() || manifest->data_sha256 == now) return;
-  const std::string file = JoinPath(experiment.directory, DataFileOf(*experiment.config));
+  const DataField data = DataFieldOf(*experiment.config);
   Fail(ExitCode::kBadData,
-       fmt::format("{} is not what {} was trained on: its bytes have changed since. Put the "
-                   "recording of then back; to use this one, train another run, or score it under "
-                   "another name: \"ssmctl eval {} task.file=/NEW/NAME\".",
-                   QuotePath(file), QuotePath(run.path()), PathArgument(run.path())));
+       fmt::format("{} is not what {} was trained on: its bytes have changed since. Put the {} "
+                   "of then back; to use this one, train another run, or score it under another "
+                   "name: \"ssmctl eval {} {}=/NEW/NAME\".",
+                   QuotePath(JoinPath(experiment.directory, data.file)), QuotePath(run.path()),
+                   data.word, PathArgument(run.path()), data.key));
 }
 
 void LoadRunModel(const RunDirectory& run, const Experiment& experiment) {

@@ -1,4 +1,4 @@
-// The recording a run was trained on: found again, and still the same.
+// The files a run was trained on: found again, and still the same.
 #pragma once
 
 #include <string>
@@ -7,8 +7,13 @@
 
 namespace ssm {
 
-/// task.file as the config has it; empty for tasks that read none.
-std::string DataFileOf(ExperimentConfig& config);
+/// The field of a task that names what it reads, as the config has it.
+struct DataField {
+  std::string key;   // "task.file"; empty for tasks that read nothing
+  std::string word;  // "recording"
+  std::string file;
+};
+DataField DataFieldOf(ExperimentConfig& config);
 
 /// Loads the task of `run`'s own config. @throws as Task::Load, a missing file with what it is and
 /// how to name its new place; as RequireSameData.

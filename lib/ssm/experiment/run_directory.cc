@@ -160,7 +160,7 @@ Experiment ReadRunExperiment(const RunDirectory& run, const std::vector<std::str
   Experiment experiment = ReadRunConfig(run, overrides, mixers, tasks);
   ExperimentConfig trained(mixers, tasks);
   ReadConfig({run.config(), {}}, trained);
-  if (DataFileOf(trained) == DataFileOf(*experiment.config)) {
+  if (DataFieldOf(trained).file == DataFieldOf(*experiment.config).file) {
     LoadRunData(run, experiment);
   } else {
     experiment.config->task->Load(experiment.directory);

@@ -7,8 +7,9 @@
 namespace ssm {
 
 void DtRange::VisitFields(FieldVisitor& visitor) {
-  visitor.Real("dt_min", least, Positive(), "smallest initial step, in units of the input's");
-  visitor.Real("dt_max", most, Positive(), "largest initial step");
+  const RealRange range{.min = 1e-12, .max = 1e6};
+  visitor.Real("dt_min", least, range, "smallest initial step, in units of the input's");
+  visitor.Real("dt_max", most, range, "largest initial step");
 }
 
 void DtRange::Check(Faults& faults) const {

@@ -10,18 +10,29 @@
 namespace ssm {
 namespace {
 
+/// Covariances hold squares of products of values.
+constexpr double kMostSize = 1e100;
+
 void AddColumnFaults(const char* name, const Matrix& columns, std::vector<std::string>& faults) {
   for (int64_t j = 0; j < columns.cols; ++j) {
     bool changes = false, finite = true;
+    double largest = 0;
     for (int64_t k = 0; k < columns.rows && finite; ++k) {
       finite = std::isfinite(columns(k, j));
       changes = changes || columns(k, j) != columns(0, j);
+      largest = std::max(largest, std::abs(columns(k, j)));
       if (!finite) {
         faults.push_back(
             fmt::format("{} {} is {} at sample {}; every value needs to be finite: cut "
                         "the record where values are missing",
                         name, j, columns(k, j), k));
       }
+    }
+    if (finite && largest > 0 && (largest > kMostSize || largest < 1 / kMostSize)) {
+      faults.push_back(
+          fmt::format("{} {} has values up to {:g}; their squares leave the range of a double: use "
+                      "other units, between {:g} and {:g}",
+                      name, j, largest, 1 / kMostSize, kMostSize));
     }
     if (finite && !changes && columns.rows > 0) {
       faults.push_back(

@@ -21,7 +21,8 @@ struct InputOutputRecord {
 };
 
 /// One sentence for each fault: lengths that differ, no column, a value that is not finite, an
-/// input or output that never changes. Empty when there is none. `samples`, `columns` count from 0.
+/// input or output that never changes, values beyond 1e100 or all below 1e-100. Empty when there is
+/// none. `samples`, `columns` count from 0.
 std::vector<std::string> FaultsOf(const InputOutputRecord& record);
 
 /// The first samples and the rest. 0 <= samples <= N.

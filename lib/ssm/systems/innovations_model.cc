@@ -137,23 +137,50 @@ Matrix PredictionErrors(const InnovationsModel& model, const InputOutputRecord& 
   return errors;
 }
 
+namespace {
+
+/// x0 and, after it, what to add to the output offset, of the first `used` samples: e_k is linear
+/// in both, with de_k/dx0 = -C F^k and de_k/doffset = -1 - C S_k, S_{k+1} = F S_k - K, F = A - K C.
+VectorXd BestStart(const InnovationsModel& model, const InputOutputRecord& record, int64_t used,
+                   bool with_offset) {
+  const int64_t n = model.states(), p = model.outputs(), offsets = with_offset ? p : 0;
+  const Matrix errors = PredictionErrors(model, SplitRecord(record, used).first,
+                                         std::vector<double>(static_cast<size_t>(n), 0.0));
+  const MatrixXd C = ToEigen(model.system.C), K = ToEigen(model.K);
+  const MatrixXd F = ToEigen(model.system.A) - K * C;
+  MatrixXd seen(used * p, n + offsets), power = C, moved = MatrixXd::Zero(n, p);
+  VectorXd known(used * p);
+  for (int64_t k = 0; k < used; ++k) {
+    seen.middleRows(k * p, p).leftCols(n) = power;
+    if (with_offset) {
+      seen.middleRows(k * p, p).rightCols(p) = MatrixXd::Identity(p, p) + C * moved;
+      moved = F * moved - K;
+    }
+    for (int64_t j = 0; j < p; ++j) known(k * p + j) = errors(k, j);
+    power = power * F;
+  }
+  return seen.completeOrthogonalDecomposition().solve(known);
+}
+
+}  // namespace
+
 std::vector<double> EstimateInitialState(const InnovationsModel& model,
                                          const InputOutputRecord& record, int64_t samples) {
-  const int64_t n = model.states(), p = model.outputs();
+  const int64_t n = model.states();
   const int64_t used = samples < 0 ? record.samples() : std::min(samples, record.samples());
-  const std::vector<double> zero(static_cast<size_t>(n), 0.0);
-  if (n == 0 || used == 0) return zero;
-  const Matrix errors = PredictionErrors(model, SplitRecord(record, used).first, zero);
-  const MatrixXd C = ToEigen(model.system.C);
-  const MatrixXd F = ToEigen(model.system.A) - ToEigen(model.K) * C;
-  MatrixXd seen(used * p, n), power = C;
-  VectorXd known(used * p);
-  for (int64_t k = 0; k < used; ++k, power = power * F) {
-    seen.middleRows(k * p, p) = power;
-    for (int64_t j = 0; j < p; ++j) known(k * p + j) = errors(k, j);
-  }
-  const VectorXd x0 = seen.completeOrthogonalDecomposition().solve(known);
+  if (n == 0 || used == 0) return std::vector<double>(static_cast<size_t>(n), 0.0);
+  const VectorXd x0 = BestStart(model, record, used, false);
   return {x0.begin(), x0.end()};
+}
+
+void EstimateOperatingPoint(const InputOutputRecord& record, InnovationsModel& model) {
+  if (record.samples() == 0) return;
+  const VectorXd start = BestStart(model, record, record.samples(), true);
+  const int64_t n = model.states();
+  model.x0.assign(start.begin(), start.begin() + n);
+  for (size_t j = 0; j < model.output_offset.size(); ++j) {
+    model.output_offset[j] += start(n + static_cast<int64_t>(j));
+  }
 }
 
 }  // namespace ssm

@@ -44,4 +44,8 @@ Matrix PredictionErrors(const InnovationsModel& model, const InputOutputRecord& 
 std::vector<double> EstimateInitialState(const InnovationsModel& model,
                                          const InputOutputRecord& record, int64_t samples = -1);
 
+/// Sets x0 and moves output_offset to those with the least sum of squared one-step errors over all
+/// samples: what the outputs are measured from is their mean only where states begin and end alike.
+void EstimateOperatingPoint(const InputOutputRecord& record, InnovationsModel& model);
+
 }  // namespace ssm

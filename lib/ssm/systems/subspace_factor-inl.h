@@ -11,8 +11,11 @@ struct SubspaceFactor {
   Eigen::Index i = 0, m = 0, p = 0, columns = 0;
   Eigen::MatrixXd L;  // [2i(m+p), 2i(m+p)] lower triangular, over sqrt(columns)
 
-  /// From u [N, m], y [N, p]; columns = N - 2i + 1 >= 2i(m+p).
-  SubspaceFactor(const Eigen::MatrixXd& u, const Eigen::MatrixXd& y, Eigen::Index block_rows);
+  /// From u [N, m], y [N, p]; columns = N - 2i + 1 >= 2i(m+p). `centred`: each row less its mean,
+  /// which takes out of a linear relation any constant that is added to inputs or outputs, exactly;
+  /// signals less their own means still hold what states at the record's ends leave of it.
+  SubspaceFactor(const Eigen::MatrixXd& u, const Eigen::MatrixXd& y, Eigen::Index block_rows,
+                 bool centred);
 
   Eigen::MatrixXd PastInputs() const { return L.topRows(m * i); }
   Eigen::MatrixXd FutureInputs() const { return L.middleRows(m * i, m * i); }

@@ -10,11 +10,12 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-SubspaceFactor::SubspaceFactor(const MatrixXd& u, const MatrixXd& y, Index block_rows)
+SubspaceFactor::SubspaceFactor(const MatrixXd& u, const MatrixXd& y, Index block_rows, bool centred)
     : i(block_rows), m(u.cols()), p(y.cols()), columns(u.rows() - 2 * block_rows + 1) {
   const Index width = 2 * i * (m + p);
   MatrixXd windows(columns, width);
   windows << BlockHankel(u, 2 * i), BlockHankel(y, 2 * i);
+  if (centred) windows.rowwise() -= windows.colwise().mean().eval();
   const Eigen::HouseholderQR<Eigen::Ref<MatrixXd>> qr(windows);  // in place
   L = MatrixXd(qr.matrixQR().topRows(width).triangularView<Eigen::Upper>()).transpose() /
       std::sqrt(static_cast<double>(columns));

@@ -193,7 +193,9 @@ SubspaceResult IdentifySubspace(const InputOutputRecord& record, const SubspaceO
   RequireLength(record, result.block_rows);
   result.excitation = RequireExcitation(scaled.u, record, options, result.block_rows);
 
-  const SubspaceFactor factor(ToEigen(scaled.u), ToEigen(scaled.y), result.block_rows);
+  const bool operating_point = options.offsets == Offsets::kMean;
+  const SubspaceFactor factor(ToEigen(scaled.u), ToEigen(scaled.y), result.block_rows,
+                              operating_point);
   const Projection projection = Project(factor, options.weighting);
   result.singular_values.assign(projection.values.begin(), projection.values.end());
   // CVA leaves out directions that no output takes.
@@ -208,7 +210,11 @@ SubspaceResult IdentifySubspace(const InputOutputRecord& record, const SubspaceO
   model.output_offset.assign(static_cast<size_t>(record.outputs()), 0.0);
   SetNoiseModel(system, model);
   model.x0.assign(static_cast<size_t>(model.states()), 0.0);
-  model.x0 = EstimateInitialState(model, scaled);
+  if (operating_point) {
+    EstimateOperatingPoint(scaled, model);
+  } else {
+    model.x0 = EstimateInitialState(model, scaled);
+  }
   result.model = FromScaled(model, scaling);
   return result;
 }

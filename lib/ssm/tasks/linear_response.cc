@@ -98,7 +98,7 @@ class ResponseStream final : public SequenceStream {
 
 std::vector<Reference> References() {
   return {{"the system", Role::kCeiling},
-          {"static gain", Role::kHeuristic},
+          {"newest input", Role::kHeuristic},
           {"predict 0", Role::kChance}};
 }
 
@@ -226,9 +226,11 @@ std::string LinearResponse::Describe() const {
       "Each of {} steps shows {} to a linear system of {}; the model says what the system answers.",
       FormatCount(steps), FormatCount(trained_.inputs(), "standard normal input"),
       FormatCount(trained_.states(), "state"));
-  if (!file().about.empty()) text += " The system: " + file().about;
+  if (!file().about.empty()) {
+    text += " The system: " + file().about + (file().about.ends_with('.') ? "" : ".");
+  }
   if (!file().discrete()) {
-    text += fmt::format(" A step is {} in its unit of time, by {}.", FormatNumber(dt),
+    text += fmt::format(" A step is {} in its unit of time, by {}", FormatNumber(dt),
                         DescribeRule(rule));
   }
   text += fmt::format(

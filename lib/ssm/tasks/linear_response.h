@@ -19,7 +19,8 @@ namespace ssm {
 /// variance sum_k |K_k|^2; a model started from the same file has it before any training.
 ///
 /// A continuous system is made discrete by `rule`, over `dt` in its own unit of time. At dt_scale k
-/// its inputs are held k times as long; a discrete system has no other rate. Load() comes first.
+/// its inputs are held k times as long, and errors stay in units of the trained variance, so saying
+/// 0 no longer scores 1; a discrete system has no other rate. Load() comes first.
 class LinearResponse final : public Task {
  public:
   std::string system;
