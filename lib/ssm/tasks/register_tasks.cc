@@ -2,6 +2,7 @@
 #include "ssm/tasks/evidence_decide.h"
 #include "ssm/tasks/evidence_track.h"
 #include "ssm/tasks/linear_response.h"
+#include "ssm/tasks/recorded_response.h"
 #include "ssm/tasks/relocate_tokens.h"
 #include "ssm/tasks/series.h"
 #include "ssm/tasks/task.h"
@@ -19,6 +20,8 @@ void RegisterTasks(TaskRegistry& registry) {
                               "say what was shown so many steps ago, at every step");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
+  registry.Add<RecordedResponse>("recorded_response",
+                                 "say what a recorded system answers to its inputs");
   registry.Add<SeriesTask>("series", "forecast a recording read from a CSV or text file");
 }
 

@@ -4,45 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "ssm/base/text.h"
-#include "ssm/io/csv.h"
+#include "ssm/tasks/table_columns.h"
 
 namespace ssm {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
-int64_t FindColumn(const Table& table, const std::string& name, const SeriesSource& source,
-                   const char* field) {
-  const std::optional<int64_t> found = table.Column(name);
-  if (!found) {
-    Fail(ExitCode::kBadConfig,
-         fmt::format("{}: task.{} names {}, but the columns are {}{}; name one of them or give its "
-                     "number from 0",
-                     source.path, field, Quote(name), Join(table.columns, ", "),
-                     DidYouMean(name, table.columns)));
-  }
-  return *found;
-}
-
-std::vector<int64_t> ChooseColumns(const Table& table, const SeriesSource& source) {
-  std::vector<int64_t> chosen;
-  const int64_t time = source.time_column.empty()
-                           ? -1
-                           : FindColumn(table, source.time_column, source, "time_column");
-  for (const std::string& name : source.columns) {
-    const int64_t column = FindColumn(table, name, source, "columns");
-    if (std::find(chosen.begin(), chosen.end(), column) != chosen.end()) {
-      Fail(ExitCode::kBadConfig,
-           fmt::format("{}: task.columns names {} twice; name every column once", source.path,
-                       Quote(name)));
-    }
-    chosen.push_back(column);
-  }
+std::vector<int64_t> ChooseColumns(const NamedTable& table, const SeriesSource& source) {
+  const int64_t time =
+      source.time_column.empty() ? -1 : FindColumn(table, source.time_column, "time_column");
+  std::vector<int64_t> chosen = FindColumns(table, source.columns, "columns");
   if (!chosen.empty()) return chosen;
-  for (int64_t c = 0; c < std::ssize(table.columns); ++c) {
+  for (int64_t c = 0; c < std::ssize(table.table.columns); ++c) {
     if (c != time) chosen.push_back(c);
   }
   if (chosen.empty()) {
@@ -54,10 +30,11 @@ std::vector<int64_t> ChooseColumns(const Table& table, const SeriesSource& sourc
 }
 
 /// Times, checked to increase; empty without a time column.
-std::vector<double> ReadTimes(const Table& table, const SeriesSource& source) {
+std::vector<double> ReadTimes(const NamedTable& named, const SeriesSource& source) {
   std::vector<double> times;
   if (source.time_column.empty()) return times;
-  const int64_t column = FindColumn(table, source.time_column, source, "time_column");
+  const Table& table = named.table;
+  const int64_t column = FindColumn(named, source.time_column, "time_column");
   const int64_t columns = std::ssize(table.columns);
   for (int64_t row = 0; row < table.rows(); ++row) {
     const double t = table.values[row * columns + column];
@@ -142,15 +119,6 @@ SeriesScale ScaleOf(const Moments& moments) {
   return {moments.mean, deviation > 0 ? deviation : 1};
 }
 
-std::array<SeriesPart, 3> Cut(int64_t rows, const SeriesSource& source) {
-  const auto share = [&](double fraction) {
-    return static_cast<int64_t>(std::llround(fraction * static_cast<double>(rows)));
-  };
-  const int64_t first = share(source.train);
-  const int64_t second = share(source.train + source.validation);
-  return {{{0, first}, {first + source.horizon, second}, {second + source.horizon, rows}}};
-}
-
 void CheckParts(const SeriesData& data, const SeriesSource& source) {
   constexpr const char* kNames[] = {"training", "validation", "test"};
   const int64_t needed = source.context + source.horizon;
@@ -208,34 +176,30 @@ std::vector<double> SeriesData::TargetVariance(const SeriesPart& part, bool as_c
   return variances;
 }
 
+std::array<SeriesPart, 3> CutByTime(int64_t rows, double train, double validation, int64_t gap) {
+  const auto share = [&](double fraction) {
+    return static_cast<int64_t>(std::llround(fraction * static_cast<double>(rows)));
+  };
+  const int64_t first = share(train), second = share(train + validation);
+  return {{{0, first}, {first + gap, second}, {second + gap, rows}}};
+}
+
 SeriesData ReadSeries(const SeriesSource& source) {
   const Table table = ReadTable(source.path);
-  const std::vector<int64_t> chosen = ChooseColumns(table, source);
+  const NamedTable named{table, source.path};
+  const std::vector<int64_t> chosen = ChooseColumns(named, source);
   SeriesData data;
   data.horizon = source.horizon;
-  data.time = ReadTimes(table, source);
+  data.time = ReadTimes(named, source);
   data.interval = MedianInterval(data.time);
-  data.values = Array<double>(Shape{table.rows(), std::ssize(chosen)});
-  const int64_t width = std::ssize(table.columns);
-  for (size_t c = 0; c < chosen.size(); ++c) {
-    data.names.push_back(table.columns[static_cast<size_t>(chosen[c])]);
-    bool missing = false;
-    for (int64_t row = 0; row < table.rows(); ++row) {
-      const double value = table.values[row * width + chosen[c]];
-      if (std::isinf(value)) {
-        Fail(ExitCode::kBadData,
-             fmt::format(
-                 "{}: column {}, data row {} is infinite; leave the cell empty where nothing "
-                 "was measured",
-                 source.path, Quote(data.names.back()), row + 1));
-      }
-      data.values[row * std::ssize(chosen) + static_cast<int64_t>(c)] = value;
-      missing = missing || std::isnan(value);
-    }
-    data.missing.push_back(missing);
+  data.names = NamesOf(table, chosen);
+  data.values = ValuesOf(named, chosen);
+  data.missing.assign(chosen.size(), false);
+  for (int64_t i = 0; i < data.values.size(); ++i) {
+    if (std::isnan(data.values[i])) data.missing[static_cast<size_t>(i % data.columns())] = true;
   }
   for (const std::string& name : source.angles) {
-    const int64_t column = FindColumn(table, name, source, "angles");
+    const int64_t column = FindColumn(named, name, "angles");
     const auto found = std::find(chosen.begin(), chosen.end(), column);
     if (found == chosen.end()) {
       Fail(ExitCode::kBadConfig,
@@ -244,7 +208,7 @@ SeriesData ReadSeries(const SeriesSource& source) {
     }
     Unwrap(data, found - chosen.begin());
   }
-  data.parts = Cut(data.rows(), source);
+  data.parts = CutByTime(data.rows(), source.train, source.validation, source.horizon);
   CheckParts(data, source);
   Standardise(data, source);
   return data;

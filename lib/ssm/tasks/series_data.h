@@ -59,6 +59,10 @@ struct SeriesData {
   std::vector<double> TargetVariance(const SeriesPart& part, bool as_change) const;
 };
 
+/// Training, validation and test: the first `train` of the rows, the next `validation` of them and
+/// the rest, with `gap` rows between two parts in neither. A part may hold less than nothing.
+std::array<SeriesPart, 3> CutByTime(int64_t rows, double train, double validation, int64_t gap);
+
 /// Reads and cuts. `horizon` rows between two parts belong to neither, and no window leaves its
 /// part, so nothing seen or asked in one is seen or asked in another.
 /// @throws Error(kMissingInput), Error(kBadData) for what is wrong with the file (times that do not
