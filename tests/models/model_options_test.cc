@@ -14,6 +14,7 @@ using test::LeakyModel;
 TEST_CASE("defaults are the documented ones") {
   const ModelOptions options = LeakyModel();
   CHECK(options.final_norm == NormKind::kRms);
+  CHECK(options.ends == LinearStart::kDrawn);
   CHECK(options.layers.size() == 2);
   const BlockOptions& block = options.layers.at(0);
   CHECK(block.norm == NormKind::kRms);
@@ -37,6 +38,7 @@ TEST_CASE("every word of every choice is read") {
   for (const char* word : {"none", "linear", "glu"}) {
     LeakyModel({std::string("block.output=") + word});
   }
+  for (const char* word : {"drawn", "identity"}) LeakyModel({std::string("ends=") + word});
   CHECK(!LeakyModel({"block.mlp=none"}).layers.at(1).has_mlp);
   const ModelOptions bare = LeakyModel({"block.norm=none", "block.residual=false"});
   CHECK(!bare.layers.at(1).residual);

@@ -247,5 +247,68 @@ TEST_CASE("a model that does not fit is refused before a value is drawn, its lay
   CHECK(thrown.Says("PiB of memory and "));
 }
 
+TEST_CASE(
+    "ends that start as the identity hand inputs to the layers and channels out as they are") {
+  const std::vector<std::string> bare = {
+      "block.norm=none",   "final_norm=none", "block.residual=true", "block.activation=none",
+      "block.output=none", "block.mlp=none",  "ends=identity",       "layers=1"};
+  // y = x + h, h a leaky integral of x: 2 of 6 channels hold inputs, the others stay 0.
+  const SequenceModel<double> model(LeakyModel(bare), kReals, 3);
+  const ParameterStore& store = model.parameters();
+  const auto initial = [&](const char* name) {
+    const ParameterInfo& info = *store.Find(name);
+    const auto from = store.initial().begin() + info.param.offset;
+    return std::vector<double>(from, from + info.param.shape.size());
+  };
+  CHECK(initial("encoder.reals.weight") == std::vector<double>{1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0});
+  CHECK(initial("encoder.reals.bias") == std::vector<double>(6));
+  CHECK(initial("readout.weight") ==
+        std::vector<double>{1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0});
+  CHECK(initial("readout.bias") == std::vector<double>(3));
+  // The layers between start as they would otherwise.
+  std::vector<std::string> drawn = bare;
+  drawn[6] = "ends=drawn";
+  const SequenceModel<double> other(LeakyModel(drawn), kReals, 3);
+  const ParameterInfo& info = *other.parameters().Find("layers.0.mixer.log_rate");
+  const auto from = other.parameters().initial().begin() + info.param.offset;
+  CHECK(initial("layers.0.mixer.log_rate") == std::vector<double>(from, from + 6));
+
+  Parameters<double> params(store);
+  PreparedValues<double> prepared(model);
+  prepared.Compute(params.View(), 9, 1);
+  const Batch<double> batch(2, 9, 2, 5);
+  Tape<double> tape(Mode::kInfer, params.View());
+  const ModelOutputs<double> out =
+      model.Forward(tape, batch.View(), BindConstant(tape, model.InitialState(2)),
+                    prepared.Bind(tape, nullptr), 1, Dropout{}, Want::kOutputAndState);
+  const std::vector<double> log_rate = initial("layers.0.mixer.log_rate");
+  for (int64_t row = 0; row < 2; ++row) {
+    double h[2] = {0, 0};
+    for (int64_t t = row * 9; t < row * 9 + 9; ++t) {
+      for (int64_t c = 0; c < 2; ++c) {
+        const double x = batch.reals[2 * t + c], rate = std::exp(log_rate[static_cast<size_t>(c)]);
+        h[c] = std::exp(-rate) * h[c] + x;
+        CHECK(tape.value(out.y)[3 * t + c] == doctest::Approx(x + h[c]).epsilon(1e-13));
+      }
+      CHECK(tape.value(out.y)[3 * t + 2] == 0);
+    }
+  }
+}
+
+TEST_CASE("ends that cannot be the identity are refused") {
+  const auto refusal = [](const ModelIo& io) {
+    return test::ErrorOf([&] {
+      const SequenceModel<float> model(LeakyModel({"ends=identity"}), io, 1,
+                                       InitialValues::kLayout);
+    });
+  };
+  CHECK(refusal({.reals = 6, .tokens = {}, .outputs = 6}).message.empty());
+  CHECK(refusal({.reals = 1, .tokens = {}, .outputs = 1}).message.empty());
+  CHECK(refusal(kTokens).Says("token field \"object\" has no channel of its own"));
+  CHECK(refusal(kBoth).code == ExitCode::kBadConfig);
+  CHECK(refusal({.reals = 7, .tokens = {}, .outputs = 1}).Says("7 real inputs and 1 output"));
+  CHECK(refusal({.reals = 1, .tokens = {}, .outputs = 9}).Says("set model.d_model to 9 or more"));
+}
+
 }  // namespace
 }  // namespace ssm

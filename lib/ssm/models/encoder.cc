@@ -57,10 +57,10 @@ PieceSize CheckPiece(const ModelIo& io, const Piece<T>& piece) {
   return size;
 }
 
-Encoder::Encoder(ParameterBuilder parameters, const ModelIo& io, int64_t d_model)
+Encoder::Encoder(ParameterBuilder parameters, const ModelIo& io, int64_t d_model, LinearStart ends)
     : reals_(io.reals), d_model_(d_model) {
   SSM_CHECK(io.reals > 0 || !io.tokens.empty(), "a model takes reals or tokens");
-  if (io.reals > 0) linear_ = LinearLayer(parameters.Scope("reals"), io.reals, d_model);
+  if (io.reals > 0) linear_ = LinearLayer(parameters.Scope("reals"), io.reals, d_model, true, ends);
   if (!io.tokens.empty()) {
     embedding_ = EmbeddingLayer(parameters.Scope("tokens"), Fields(io), d_model);
   }

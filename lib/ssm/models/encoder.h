@@ -14,8 +14,9 @@ class Encoder {
  public:
   Encoder() = default;
   /// Parameters reals.weight, reals.bias, tokens.NAME.weight.
+  /// `ends`: how W and b start.
   /// @throws Error(kInternal) when `io` has neither reals nor tokens.
-  Encoder(ParameterBuilder parameters, const ModelIo& io, int64_t d_model);
+  Encoder(ParameterBuilder parameters, const ModelIo& io, int64_t d_model, LinearStart ends);
 
   /// @throws Error(kBadData) when the piece's arrays are not what the model takes.
   template <Scalar T>

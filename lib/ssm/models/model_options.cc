@@ -1,8 +1,13 @@
 #include "ssm/models/model_options.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 
+#include "ssm/base/errors.h"
 #include "ssm/base/sha256.h"
+#include "ssm/base/text.h"
 
 namespace ssm {
 namespace {
@@ -72,6 +77,10 @@ void BlockOptions::VisitFields(FieldVisitor& visitor) {
 void ModelOptions::VisitFields(FieldVisitor& visitor) {
   visitor.Int("d_model", d_model, {1, kMaxChannels}, "channels between blocks");
   VisitNorm(visitor, "final_norm", final_norm, "of what the readout reads");
+  visitor.Choice<LinearStart>(
+      "ends", ends, {{"drawn", LinearStart::kDrawn}, {"identity", LinearStart::kIdentity}},
+      "how encoder and readout start: at random, or with real inputs in the first channels and the "
+      "first channels as outputs, as they are; trained either way");
   visitor.Stack("block", "layers", layers, {1, kMaxLayers},
                 "blocks: a number, or one patch of the block for each");
 }
@@ -104,6 +113,26 @@ std::string ModelOptions::FileDigest() const {
     if (!digest.empty()) digests += std::to_string(i) + " " + digest + "\n";
   }
   return digests.empty() ? "" : Sha256(digests);
+}
+
+void RequireEndsFit(const ModelOptions& options, const ModelIo& io) {
+  if (options.ends != LinearStart::kIdentity) return;
+  const auto refuse = [](const std::string& sentence) {
+    Fail(ExitCode::kBadConfig, "model.ends is \"identity\", but " + sentence);
+  };
+  if (!io.tokens.empty()) {
+    refuse(
+        fmt::format("the task's token field {} has no channel of its own to start in: leave it "
+                    "\"drawn\"",
+                    Quote(io.tokens.front().name)));
+  }
+  if (io.reals > options.d_model || io.outputs > options.d_model) {
+    refuse(
+        fmt::format("the task has {} and {}, and each needs one of the d_model = {}: set "
+                    "model.d_model to {} or more, or leave it \"drawn\"",
+                    FormatCount(io.reals, "real input"), FormatCount(io.outputs, "output"),
+                    FormatCount(options.d_model, "channel"), std::max(io.reals, io.outputs)));
+  }
 }
 
 }  // namespace ssm

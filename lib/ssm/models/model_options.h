@@ -7,6 +7,7 @@
 
 #include "ssm/kernels/pointwise.h"
 #include "ssm/mixers/mixer_options.h"
+#include "ssm/nn/linear_layer.h"
 #include "ssm/nn/norm_layer.h"
 
 namespace ssm {
@@ -43,6 +44,7 @@ struct ModelOptions final : Configurable {
       : layers([&mixers] { return std::make_unique<BlockOptions>(mixers); }) {}
   int64_t d_model = 64;
   NormKind final_norm = NormKind::kRms;
+  LinearStart ends = LinearStart::kDrawn;
   StackOf<BlockOptions> layers;
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
@@ -62,5 +64,9 @@ struct ModelIo {
   std::vector<Field> tokens;
   int64_t outputs = 1;
 };
+
+/// Ends that are the identity carry each input and output in a channel of its own: d_model of both
+/// at most, and no tokens. @throws Error(kBadConfig) for what does not fit.
+void RequireEndsFit(const ModelOptions& options, const ModelIo& io);
 
 }  // namespace ssm

@@ -2,9 +2,10 @@
 
 namespace ssm {
 
-Readout::Readout(ParameterBuilder parameters, NormKind norm, int64_t d_model, int64_t outputs)
+Readout::Readout(ParameterBuilder parameters, NormKind norm, int64_t d_model, int64_t outputs,
+                 LinearStart ends)
     : norm_(parameters.Scope("final_norm"), norm, d_model),
-      linear_(parameters.Scope("readout"), d_model, outputs) {}
+      linear_(parameters.Scope("readout"), d_model, outputs, true, ends) {}
 
 template <Scalar T>
 Var<T> Readout::Apply(Tape<T>& tape, Var<T> x) const {

@@ -6,11 +6,13 @@
 
 namespace ssm {
 
-/// y [..., O] = readout(final_norm x). Parameters final_norm.*, readout.weight, readout.bias.
+/// y [..., O] = readout(final_norm x). Parameters final_norm.*, readout.weight, readout.bias; the
+/// last two start as `ends` says.
 class Readout {
  public:
   Readout() = default;
-  Readout(ParameterBuilder parameters, NormKind norm, int64_t d_model, int64_t outputs);
+  Readout(ParameterBuilder parameters, NormKind norm, int64_t d_model, int64_t outputs,
+          LinearStart ends);
 
   template <Scalar T>
   Var<T> Apply(Tape<T>& tape, Var<T> x) const;

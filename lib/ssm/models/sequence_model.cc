@@ -16,6 +16,7 @@ std::string LayerName(size_t layer) { return "layers." + std::to_string(layer); 
 template <Scalar T>
 SequenceModel<T>::SequenceModel(const ModelOptions& options, const ModelIo& io, uint64_t seed,
                                 InitialValues values) {
+  RequireEndsFit(options, io);
   if (values == InitialValues::kDrawn) {
     // All at once: not only when the first layers have filled the memory.
     const SequenceModel layout(options, io, seed, InitialValues::kLayout);
@@ -26,7 +27,7 @@ SequenceModel<T>::SequenceModel(const ModelOptions& options, const ModelIo& io, 
   parts->io = io;
   parts->d_model = options.d_model;
   const ParameterBuilder parameters(parts->store, seed);
-  parts->encoder = Encoder(parameters.Scope("encoder"), io, options.d_model);
+  parts->encoder = Encoder(parameters.Scope("encoder"), io, options.d_model, options.ends);
   size_t prepared = 0;
   for (size_t i = 0; i < static_cast<size_t>(options.layers.size()); ++i) {
     const auto layer = static_cast<int64_t>(i);
@@ -44,7 +45,8 @@ SequenceModel<T>::SequenceModel(const ModelOptions& options, const ModelIo& io, 
   }
   parts->first_slot.push_back(parts->slots.size());
   parts->first_prepared.push_back(prepared);
-  parts->readout = Readout(parameters, options.final_norm, options.d_model, io.outputs);
+  parts->readout =
+      Readout(parameters, options.final_norm, options.d_model, io.outputs, options.ends);
   parts_ = std::move(parts);
 }
 

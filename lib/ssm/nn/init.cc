@@ -38,4 +38,12 @@ Init LeCun(int64_t fan_in) {
   return Normal(0, 1 / std::sqrt(static_cast<double>(fan_in)));
 }
 
+Init IdentityMap(int64_t columns) {
+  SSM_CHECK(columns >= 1, "a map has at least 1 column");
+  return [columns](std::span<double> values, Random&) {
+    const auto width = static_cast<size_t>(columns);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = i / width == i % width ? 1 : 0;
+  };
+}
+
 }  // namespace ssm

@@ -17,4 +17,7 @@ Init FanIn(int64_t fan_in);
 /// Normal with variance 1 / fan_in (LeCun et al. 1998).
 Init LeCun(int64_t fan_in);
 
+/// Of a weight [out, columns]: 1 on the diagonal, 0 elsewhere.
+Init IdentityMap(int64_t columns);
+
 }  // namespace ssm

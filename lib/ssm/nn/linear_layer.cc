@@ -7,9 +7,12 @@
 
 namespace ssm {
 
-LinearLayer::LinearLayer(ParameterBuilder parameters, int64_t in, int64_t out, bool bias)
-    : weight_(parameters.Add("weight", {out, in}, FanIn(in))), has_bias_(bias) {
-  if (bias) bias_ = parameters.Add("bias", {out}, FanIn(in), "default", false);
+LinearLayer::LinearLayer(ParameterBuilder parameters, int64_t in, int64_t out, bool bias,
+                         LinearStart start)
+    : has_bias_(bias) {
+  const bool drawn = start == LinearStart::kDrawn;
+  weight_ = parameters.Add("weight", {out, in}, drawn ? FanIn(in) : IdentityMap(in));
+  if (bias) bias_ = parameters.Add("bias", {out}, drawn ? FanIn(in) : Zeros(), "default", false);
 }
 
 template <Scalar T>

@@ -5,11 +5,16 @@
 
 namespace ssm {
 
-/// Weight [out, in] and bias [out], both U(+-1/sqrt(in)). Weight decay applies to the weight alone.
+/// What weight and bias are before training: both U(+-1/sqrt(in)), or the weight 1 on its diagonal
+/// and 0 elsewhere (the first min(in, out) channels pass as they are) and the bias 0.
+enum class LinearStart { kDrawn, kIdentity };
+
+/// Weight [out, in] and bias [out]. Weight decay applies to the weight alone.
 class LinearLayer {
  public:
   LinearLayer() = default;
-  LinearLayer(ParameterBuilder parameters, int64_t in, int64_t out, bool bias = true);
+  LinearLayer(ParameterBuilder parameters, int64_t in, int64_t out, bool bias = true,
+              LinearStart start = LinearStart::kDrawn);
 
   int64_t in() const { return weight_.shape[1]; }
   int64_t out() const { return weight_.shape[0]; }
