@@ -21,7 +21,7 @@ namespace {
 /// Indices of the prepared values.
 enum : size_t { kAMinus1, kBBar };
 
-constexpr int64_t kStates = 64;
+constexpr int64_t kStates = 16;
 
 template <Scalar T>
 Matrix MatrixOf(const Tape<T>& tape, Var<T> var) {
@@ -46,7 +46,7 @@ StepRule RuleOf(DenseRule rule) {
 
 void LtiOptions::VisitFields(FieldVisitor& visitor) {
   visitor.Int("d_state", d_state, {.min = 0, .max = 1024},
-              "numbers of state, shared by all channels; 0: the file's, or 64 without one");
+              "numbers of state, shared by all channels; 0: the file's, or 16 without one");
   visitor.Choice<DenseRule>(
       "rule", rule,
       {{"zoh", DenseRule::kZoh},

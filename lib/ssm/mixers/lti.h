@@ -18,7 +18,7 @@ template <Scalar T>
 class Lti;
 
 struct LtiOptions final : public BuildsMixer<LtiOptions, Lti> {
-  int64_t d_state = 0;  // 0: the file's, else 64
+  int64_t d_state = 0;  // 0: the file's, else 16
   DenseRule rule = DenseRule::kZoh;
   double margin = 1e-4;
   DtRange dt;
