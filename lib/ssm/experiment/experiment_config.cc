@@ -89,6 +89,7 @@ Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixer
   Experiment experiment = ReadUnloaded(source, mixers, tasks, directory);
   experiment.config->task->Load(experiment.directory);
   experiment.config->model.Load(experiment.directory);
+  RequireEndsFit(experiment.config->model, IoOf(experiment.config->task->Spec()));
   return experiment;
 }
 
