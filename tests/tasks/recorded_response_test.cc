@@ -150,6 +150,22 @@ TEST_CASE("offsets and scales") {
   CHECK(piece.references[0] == doctest::Approx(piece.targets[0]).epsilon(1e-8));
 }
 
+TEST_CASE("the static gain of inputs that are copies of each other is shared between them") {
+  const test::TempFolder folder;
+  RecordedResponse task = MakeTask(folder);
+  std::string text = "u,v,y\n";
+  for (int64_t i = 0; i < 100; ++i) {
+    text += std::to_string(U(i)) + "," + std::to_string(2 * U(i)) + "," + std::to_string(4 * U(i)) +
+            "\n";
+  }
+  AtomicWriteFile(folder / "data.csv", text);
+  task.outputs = {"y"};
+  task.Load("");
+  // In units of their spread both count alike: half of 4 u, and half of 2 v.
+  CHECK(task.data().gain(0, 0) == doctest::Approx(2).epsilon(1e-6));
+  CHECK(task.data().gain(0, 1) == doctest::Approx(1).epsilon(1e-6));
+}
+
 TEST_CASE("nmse is in units of the variance of the part's outputs, over the rows that are scored") {
   const test::TempFolder folder;
   RecordedResponse task = MakeTask(folder);

@@ -37,7 +37,7 @@ struct RecordedData {
 /// Reads, cuts by time without gaps (nothing later than a row is asked at it) and scales: (value -
 /// offset) / scale, both as ScalingOf(training, offsets) has them, which is how `identify` measures
 /// signals; scale is 1 unless `scaled`. The gain is the least-squares one, by the normal equations
-/// of inputs in units of their spread; of inputs that are copies of each other a small one.
+/// of inputs in units of their spread; inputs that are copies of each other share it.
 /// @throws Error(kMissingInput); Error(kBadConfig) for what does not fit the files (no such column,
 ///         one that is input and output, parts shorter than a window); Error(kBadData) for missing
 ///         values, signals that do not change where they must, a test file of other columns.
