@@ -55,6 +55,19 @@ TEST_CASE("finite responses are summed whole") {
   CHECK(none.tail == 0);
 }
 
+TEST_CASE("of several outputs the gain may be more than any of them reaches") {
+  // Output 1 answers at lag 0 with 3, output 2 at all lags with 0.5^k: 3 and 2, but 3 + 1 in all.
+  const DiscreteSystem system{{{0.5}}, {{1}}, {{0}, {1}}, {{3}, {0}}};
+  const ResponseGain gain = ResponseGainOf(system);
+  CHECK(gain.value == doctest::Approx(4).epsilon(1e-11));
+  CHECK(gain.largest_output == doctest::Approx(3).epsilon(1e-11));
+  // Two inputs add up in a row.
+  const ResponseGain wide = ResponseGainOf({{{0.5}}, {{1, -2}}, {{1}, {-0.5}}, Matrix(2, 2)});
+  CHECK(wide.value == doctest::Approx(6).epsilon(1e-11));
+  CHECK(wide.largest_output == doctest::Approx(6).epsilon(1e-11));
+  CHECK(std::isinf(ResponseGainOf({{{1}}, {{1}}, {{1}}, {{0}}}).largest_output));
+}
+
 TEST_CASE("the gain is that of the input of signs, and of the summed kernel") {
   // Non-normal: the response grows before it decays.
   const DiscreteSystem system{{{0.9, 5}, {0, 0.8}}, {{0}, {1}}, {{1, -3}}, {{0.5}}};

@@ -63,7 +63,7 @@ SteppedReport StepReport(const DiscreteSystem& system, StabilityReport stability
   const double terms = std::clamp(kBudget / (n * (n + m) * m), 1.0, kMostTerms);
   report.gain = stability.verdict == Stability::kStable
                     ? ResponseGainOf(system, static_cast<int64_t>(terms))
-                    : ResponseGain{kInfinity, 0, 0};
+                    : ResponseGain{kInfinity, 0, 0, kInfinity};
   report.growth = TransientGrowthOf(system, StepsFor(stability, radius, Cube(system.states())));
   report.stability = std::move(stability);
   return report;

@@ -16,7 +16,7 @@ constexpr double kMostTerms = 65536;
 constexpr double kBudget = 2e8;  // multiplications of a gain
 
 StepOutcome OutcomeOf(const ContinuousSystem& system, double dt, StepRule rule) {
-  StepOutcome outcome{rule, "", Stability::kStable, 0, kInfinity, {kInfinity, 0, 0}};
+  StepOutcome outcome{rule, "", Stability::kStable, 0, kInfinity, {kInfinity, 0, 0, kInfinity}};
   DiscreteSystem discrete;
   try {
     discrete = Discretize(system, dt, rule);

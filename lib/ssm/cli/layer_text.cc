@@ -171,7 +171,8 @@ constexpr const char* kModesLegend =
 constexpr const char* kKernelLegend =
     "\nK_k is the layer's answer k tokens after an impulse, |K| its Frobenius norm over channels,\n"
     "the envelope the largest |K| still to come, energy |K|^2 in shares of the lags followed; the\n"
-    "gain is sum_k |K_k|. NMSE: error of the best linear read-out of a state for the signal that\n"
+    "gain is sum_k |K_k|_inf, of largest row sums, which bounds every output of inputs within\n"
+    "[-1, 1]. NMSE: error of the best linear read-out of a state for the signal that\n"
     "made it, noise of up to 8 cycles in 256 tokens that the read-out was not fitted to: 0 is\n"
     "holding all of it, 1 nothing. A learned SSM does not inherit projection optimality: what\n"
     "HiPPO's matrices promise holds for those matrices, and training is free to leave them.\n";

@@ -42,7 +42,10 @@ Json StepJson(const SteppedReport& step) {
     return json;
   }
   json.update({{"spectral_radius", step.radius}, {"stability", StabilityJson(step.stability)}});
-  json["gain"] = {{"value", step.gain.value}, {"tail", step.gain.tail}, {"terms", step.gain.terms}};
+  json["gain"] = {{"value", step.gain.value},
+                  {"tail", step.gain.tail},
+                  {"terms", step.gain.terms},
+                  {"largest_output", step.gain.largest_output}};
   json["peak"] = {{"norm", step.growth.peak},
                   {"step", step.growth.peak_step},
                   {"final", step.growth.peak_is_final}};

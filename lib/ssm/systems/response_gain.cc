@@ -41,20 +41,24 @@ double StateSumBound(const MatrixXd& A, const MatrixXd& B) {
 
 ResponseGain ResponseGainOf(const DiscreteSystem& system, int64_t most_terms) {
   constexpr double kConverged = 1e-12;
-  if (StabilityOf(system).verdict != Stability::kStable) return {kInfinity, 0, 0};
+  if (StabilityOf(system).verdict != Stability::kStable) return {kInfinity, 0, 0, kInfinity};
   const MatrixXd A = ToEigen(system.A), B = ToEigen(system.B), D = ToEigen(system.D);
   const double states = StateSumBound(A, B);
   MatrixXd read = ToEigen(system.C);
   ResponseGain gain;
+  Eigen::VectorXd outputs = Eigen::VectorXd::Zero(read.rows());
   while (gain.terms < most_terms) {
-    const MatrixXd response = read * B;
-    gain.value += LargestRowSum(gain.terms == 0 ? MatrixXd(response + D) : response);
+    MatrixXd response = read * B;
+    if (gain.terms == 0) response += D;
+    gain.value += LargestRowSum(response);
+    outputs += response.cwiseAbs().rowwise().sum();
     ++gain.terms;
     read = read * A;
     const double left = LargestRowSum(read);
     gain.tail = left > 0 ? left * states : 0;
     if (gain.tail <= kConverged * gain.value) break;
   }
+  gain.largest_output = outputs.size() == 0 ? 0 : outputs.maxCoeff();
   return gain;
 }
 

@@ -13,10 +13,15 @@ struct ResponseGain {
   double value = 0;   // over the terms that were summed
   double tail = 0;    // a bound on all others
   int64_t terms = 0;  // summed
+  /// max_i sum_k sum_j |K_k(i, j)| over the same terms: the largest output that one input within
+  /// [-1, 1] causes. At most `value`, and equal to it with one output; short of what all terms give
+  /// by at most `tail`.
+  double largest_output = 0;
 };
 
-/// sum_k |K_k| in the norm of largest row sums: no input within [-1, 1] makes an output larger, and
-/// with one output one input attains it. Terms are summed until the bound on the tail is 1e-12 of
+/// sum_k |K_k| in the norm of largest row sums: no input within [-1, 1] makes an output larger.
+/// With several outputs it may be more than any reaches, as rows of different K_k can be the
+/// largest: see largest_output. Terms are summed until the bound on the tail is 1e-12 of
 /// them, at most `most_terms`. The tail after L terms is at most |C A^L| W / (1 - |A^N|) with |A^N|
 /// < 1/2 and W >= sum_{i<N} |A^i B|, found by squaring. Infinite unless every mode decays, seen by
 /// C or not. O(terms n (n + m) p + n^3 log N).
