@@ -38,6 +38,7 @@ TEST_CASE("octaves of lag and the envelope of a kernel") {
   CHECK(octaves[3].share == 0.25 + 1.0 / 84);
   CHECK(OctavesOf({}, 1).empty());
   CHECK(std::isnan(OctavesOf(values, INFINITY)[0].share));
+  CHECK(std::isnan(OctavesOf(std::vector<double>{0, 0}, 0)[0].share));  // shares of nothing
   CHECK(EnvelopeOf(std::vector<double>{0, 3, 1, 2, 0}) == std::vector<double>{3, 3, 2, 2, 0});
 }
 

@@ -17,6 +17,16 @@ TEST_CASE("a geometric grid") {
   CHECK(grid[4] == 8);
 }
 
+TEST_CASE("a geometric grid whose ends no ratio of doubles spans") {
+  const std::vector<double> grid = GeometricGrid(1e-300, 1e300, 5);
+  REQUIRE(grid.size() == 5);
+  CHECK(grid[0] == 1e-300);
+  CHECK(grid[1] / 1e-150 == doctest::Approx(1).epsilon(1e-12));
+  CHECK(grid[2] == doctest::Approx(1).epsilon(1e-12));
+  CHECK(grid[3] / 1e150 == doctest::Approx(1).epsilon(1e-12));
+  CHECK(grid[4] == 1e300);
+}
+
 TEST_CASE("the oscillator over dt: forward Euler breaks at 2 |Re a| / |a|^2, the others never") {
   const ContinuousSystem oscillator{{{0, 1}, {-9, -0.6}}, {{0}, {1}}, {{1, 0}}, {{0}}};
   const double limit = 0.6 / 9;

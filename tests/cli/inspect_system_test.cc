@@ -86,6 +86,43 @@ TEST_CASE("a sweep of steps shows where forward Euler breaks") {
             .out.find("forward_euler over dt") != std::string::npos);
 }
 
+TEST_CASE("several outputs: the largest one stands beside the bound on all of them") {
+  const test::TempFolder folder;
+  const std::string path = folder / "system.json";
+  AtomicWriteFile(path, R"({"dt": 1, "A": [[0.5]], "B": [[1]], "C": [[0], [1]], "D": [[3], [0]]})");
+  const Outcome text = RunSsmctl({"inspect", path});
+  CHECK(text.out.find("gain  max |y|") != std::string::npos);
+  CHECK(text.out.find("4.000    3.000") != std::string::npos);
+  const json system = JsonOf({"inspect", path, "--json"});
+  CHECK(system["steps"][0]["gain"]["value"].get<double>() == doctest::Approx(4));
+  CHECK(system["steps"][0]["gain"]["largest_output"].get<double>() == doctest::Approx(3));
+}
+
+TEST_CASE("a kernel that is 0 throughout has no shares") {
+  const test::TempFolder folder;
+  const std::string path = folder / "system.json";
+  for (const char* text :
+       {R"({"A": [[-1]], "B": [[0]], "C": [[1]]})", R"({"A": [[-1]], "B": [[1]], "C": [[0]]})"}) {
+    CAPTURE(text);
+    AtomicWriteFile(path, text);
+    const json memory = JsonOf({"inspect", path, "--json"})["memory"];
+    CHECK(memory["h2_norm"] == 0);
+    for (const json& octave : memory["energy_by_lag"]) CHECK(octave["share"].is_null());
+    const Outcome page = RunSsmctl({"inspect", path});
+    const size_t later = page.out.find("later ");
+    REQUIRE(later != std::string::npos);
+    CHECK(page.out.substr(later, page.out.find('\n', later) - later).find('%') ==
+          std::string::npos);
+  }
+}
+
+TEST_CASE("a sweep reaches from end to end of double") {
+  const json system =
+      JsonOf({"inspect", Shipped("oscillator"), "--sweep", "dt=1e-300:1e300:3", "--json"});
+  CHECK(system["sweep"][1]["dt"].get<double>() == doctest::Approx(1));
+  CHECK(RunSsmctl({"inspect", Shipped("oscillator"), "--dt", "1e307", "--sweep", "dt"}).code == 64);
+}
+
 TEST_CASE("what identify writes is inspected at its own step") {
   const test::TempFolder folder;
   const std::string path = folder / "system.json";

@@ -14,9 +14,8 @@ std::vector<LagOctave> OctavesOf(std::span<const double> values, double total) {
   for (int64_t first = 0, next = 1; first < count; first = next, next *= 2) {
     LagOctave octave{first, std::min(next, count) - 1, 0, 0};
     for (int64_t k = first; k <= octave.last; ++k) octave.sum += values[static_cast<size_t>(k)];
-    octave.share = total == 0             ? 0
-                   : std::isfinite(total) ? octave.sum / total
-                                          : std::numeric_limits<double>::quiet_NaN();
+    const bool has_shares = total > 0 && std::isfinite(total);
+    octave.share = has_shares ? octave.sum / total : std::numeric_limits<double>::quiet_NaN();
     octaves.push_back(octave);
   }
   return octaves;

@@ -12,7 +12,7 @@ namespace ssm {
 struct LagOctave {
   int64_t first = 0, last = 0;
   double sum = 0;    // of what is counted by lag
-  double share = 0;  // of the total; NaN where that is not finite
+  double share = 0;  // of the total; NaN where that is 0 or not finite
 };
 
 /// Adds values[k], which is of lag k, up by octaves, the last one as far as the values go; shares

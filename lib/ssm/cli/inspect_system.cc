@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "ssm/analysis/geometric_grid.h"
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
@@ -31,6 +33,13 @@ std::string InspectSystem(const SystemInspection& asked) {
   if (asked.sweep) {
     const SweepRange range =
         asked.sweep->count > 0 ? *asked.sweep : SweepRange{report.dt / 16, 128 * report.dt, 12};
+    if (!(range.low > 0 && std::isfinite(range.high))) {
+      throw Error(
+          ExitCode::kUsage,
+          fmt::format("--sweep: found dt, a sixteenth to 128 times dt = {}, which is beyond "
+                      "double; allowed: a range of your own, as in dt=0.01:1:9",
+                      FormatNumber(report.dt)));
+    }
     sweep = SweepSteps(std::get<ContinuousSystem>(file.system),
                        GeometricGrid(range.low, range.high, range.count));
   }

@@ -9,6 +9,7 @@
 namespace ssm {
 
 std::string MeasureText(double value) {
+  if (value == 0) return "0";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return std::isnan(value) ? "-" : FormatDigits(value, 4);
 }

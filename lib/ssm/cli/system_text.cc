@@ -83,22 +83,30 @@ std::string PeakText(const SteppedReport& step) {
 }
 
 std::string StepsText(const SystemFile& file, const SystemReport& report, bool color) {
-  const std::vector<TableColumn> columns = {{"rule", Align::kLeft},
-                                            {"verdict", Align::kLeft},
-                                            {"spectral radius", Align::kRight},
-                                            {"gain", Align::kRight},
-                                            {"max |A_bar^k|", Align::kLeft}};
+  std::vector<TableColumn> columns = {{"rule", Align::kLeft},
+                                      {"verdict", Align::kLeft},
+                                      {"spectral radius", Align::kRight},
+                                      {"gain", Align::kRight},
+                                      {"max |A_bar^k|", Align::kLeft}};
+  const int64_t outputs =
+      std::visit([](const auto& system) { return system.outputs(); }, file.system);
+  if (outputs > 1) columns.insert(columns.end() - 1, {"max |y|", Align::kRight});
   std::vector<std::vector<std::string>> rows;
   std::string reasons;
   for (const SteppedReport& step : report.steps) {
     const std::string rule = step.rule ? NameOf(*step.rule) : "as given";
     if (!step.fault.empty()) {
-      rows.push_back({rule, "none", "-", "-", "-"});
+      rows.push_back({rule, "none"});
+      rows.back().resize(columns.size(), "-");
       reasons += WrapText(step.fault, kWidth, 2) + "\n";
       continue;
     }
     rows.push_back({rule, NameOf(step.stability.verdict), FormatDigits(step.radius, 6),
                     GainText(step.gain), PeakText(step)});
+    if (outputs > 1) {
+      const ResponseGain largest{step.gain.largest_output, step.gain.tail, 0, 0};
+      rows.back().insert(rows.back().end() - 1, GainText(largest));
+    }
     reasons += VerdictText(step.stability);
   }
   std::string text = fmt::format("\nsteps of dt {}", FormatNumber(report.dt));
@@ -119,8 +127,8 @@ std::string StepsText(const SystemFile& file, const SystemReport& report, bool c
                             ? "some state grows at that rate at first, whatever the eigenvalues"
                             : "no state ever grows");
   }
-  return text +
-         "gain: sum_k |K_k|, the largest output that inputs within [-1, 1] can cause\n"
+  return text + "gain: sum_k |K_k|_inf; no output of inputs within [-1, 1] exceeds it" +
+         (outputs > 1 ? ", and\nmax |y| is the largest one\n" : ", and one attains it\n") +
          "this layer only: says nothing of activations or gradients around it\n";
 }
 
@@ -137,7 +145,10 @@ std::vector<LagOctave> OctavesOf(const SystemReport& report) {
 }
 
 /// Less than this is rounding.
-std::string RecallText(double sum) { return sum < 1e-6 ? "< 1e-06" : MeasureText(sum); }
+std::string RecallText(double sum) {
+  if (sum == 0) return "0";
+  return sum < 1e-6 ? "< 1e-06" : MeasureText(sum);
+}
 
 std::string LagsText(const SystemReport& report, bool color) {
   std::vector<TableColumn> columns = {{"lag", Align::kRight},
@@ -164,7 +175,8 @@ std::string LagsText(const SystemReport& report, bool color) {
     recall += memory->recall[i].sum;
   }
   if (memory) {
-    rows.push_back({"later", "", "", "", PercentText(std::max(0.0, 1 - energy)),
+    rows.push_back({"later", "", "", "",
+                    PercentText(std::isnan(energy) ? energy : std::max(0.0, 1 - energy)),
                     RecallText(memory->capacity - recall)});
   }
   return Table(columns, rows, color) +
@@ -173,10 +185,11 @@ std::string LagsText(const SystemReport& report, bool color) {
          "eigenvalues alone say; |C A_bar^k|: the largest output then, of a state of length 1\n";
 }
 
-std::string Numbers(const std::vector<double>& values, double unit) {
+/// Where a `total` is given, as shares of it: "-" of 0.
+std::string Numbers(const std::vector<double>& values, std::optional<double> total = {}) {
   std::vector<std::string> texts;
   for (size_t i = 0; i < std::min(kShown, values.size()); ++i) {
-    texts.push_back(unit > 0 ? PercentText(values[i] / unit) : MeasureText(values[i]));
+    texts.push_back(total ? PercentText(values[i] / *total) : MeasureText(values[i]));
   }
   return Join(texts, "  ") + (values.size() > kShown ? "  ..." : "");
 }
@@ -204,7 +217,7 @@ std::string MemoryText(const SystemFile& file, const SystemReport& report, bool 
       MeasureText(memory.h2_norm),
       file.discrete() ? ""
                       : fmt::format("; of the continuous system {}", MeasureText(report.h2_norm)),
-      Numbers(memory.hankel, 0), Numbers(memory.gramian, variance), FormatNumber(memory.capacity),
+      Numbers(memory.hankel), Numbers(memory.gramian, variance), FormatNumber(memory.capacity),
       memory.gramian.size());
   return text;
 }
