@@ -185,5 +185,38 @@ TEST_CASE("no states, no inputs") {
   CHECK(HankelSingularValues(silent) == std::vector<double>{0});
 }
 
+TEST_CASE("norms do not depend on the scale of B and C") {
+  // K_k = b c 0.5^k, the state's variance b^2 / 0.75.
+  for (const auto& [b, c] : {std::pair{1e-160, 1.0},
+                             {1e-160, 1e160},
+                             {1e300, 1e-300},
+                             {1e-300, 3},
+                             {1e200, 1.0},
+                             {1e300, 1e5}}) {
+    CAPTURE(b);
+    CAPTURE(c);
+    const DiscreteSystem system{{{0.5}}, {{b}}, {{c}}, {{0}}};
+    CHECK(H2Norm(system) / (b * c) == doctest::Approx(1 / std::sqrt(0.75)).epsilon(1e-14));
+    CHECK(HankelSingularValues(system)[0] / (b * c) == doctest::Approx(1 / 0.75).epsilon(1e-14));
+    CHECK(StateSpread(system)[0] / b == doctest::Approx(1 / std::sqrt(0.75)).epsilon(1e-14));
+    const ContinuousSystem continuous{{{-2}}, {{b}}, {{c}}, {{0}}};
+    CHECK(H2Norm(continuous) / (b * c) == doctest::Approx(0.5).epsilon(1e-14));
+    CHECK(HankelSingularValues(continuous)[0] / (b * c) == doctest::Approx(0.25).epsilon(1e-14));
+  }
+  // States in units far apart, as 1 and 1 would be.
+  const DiscreteSystem apart{{{0.5, 0}, {0, 0.25}}, {{1e-100}, {1e100}}, {{1e100, 1e-100}}, {{0}}};
+  const DiscreteSystem near{{{0.5, 0}, {0, 0.25}}, {{1}, {1}}, {{1, 1}}, {{0}}};
+  CHECK(H2Norm(apart) == doctest::Approx(H2Norm(near)).epsilon(1e-13));
+  for (size_t i = 0; i < 2; ++i) {
+    CHECK(HankelSingularValues(apart)[i] ==
+          doctest::Approx(HankelSingularValues(near)[i]).epsilon(1e-12));
+  }
+  // A large D beside a small C B, and one that alone is beyond the root of double.
+  CHECK(H2Norm(DiscreteSystem{{{0.5}}, {{1e-160}}, {{1}}, {{2}}}) == 2);
+  CHECK(H2Norm(DiscreteSystem{{{0.5}}, {{1}}, {{1}}, {{-1e200}}}) ==
+        doctest::Approx(1e200).epsilon(1e-14));
+  CHECK(std::isinf(H2Norm(DiscreteSystem{{{0.5}}, {{1e300}}, {{1e300}}, {{0}}})));
+}
+
 }  // namespace
 }  // namespace ssm

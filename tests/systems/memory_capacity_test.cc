@@ -219,5 +219,22 @@ TEST_CASE("noise without end leaves nothing, and an unstable system has no capac
   CHECK_THROWS_AS(MemoryCapacityOf(StatesOnly({{1}}, {{1}}), 5), Error);
 }
 
+TEST_CASE("capacity does not depend on the scale of B") {
+  for (const double b : {1e-300, 1e-160, 1e160, 1e300}) {
+    CAPTURE(b);
+    const DiscreteSystem system{{{0.5, 0.1}, {0, -0.3}}, {{b}, {2 * b}}, {{1, 0}}, {{0}}};
+    const DiscreteSystem unit{{{0.5, 0.1}, {0, -0.3}}, {{1}, {2}}, {{1, 0}}, {{0}}};
+    const MemoryCapacity scaled = MemoryCapacityOf(system, 4), plain = MemoryCapacityOf(unit, 4);
+    const MemoryCapacity noisy = MemoryCapacityOf(system, 4, 0.3 * b),
+                         plain_noisy = MemoryCapacityOf(unit, 4, 0.3);
+    CHECK(scaled.total == 2);
+    CHECK(noisy.total == doctest::Approx(plain_noisy.total).epsilon(1e-12));
+    for (int64_t k = 0; k < 4; ++k) {
+      CHECK(scaled.by_lag(k, 0) == doctest::Approx(plain.by_lag(k, 0)).epsilon(1e-12));
+      CHECK(noisy.by_lag(k, 0) == doctest::Approx(plain_noisy.by_lag(k, 0)).epsilon(1e-12));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ssm

@@ -6,6 +6,7 @@
 #include "ssm/systems/check_system-inl.h"
 #include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
+#include "ssm/systems/scaled_system.h"
 #include "ssm/systems/stable_factor-inl.h"
 
 namespace ssm {
@@ -34,9 +35,16 @@ Matrix Squared(const MatrixXd& factor) { return FromEigen(factor * factor.transp
 template <class System>
 std::vector<double> Hankel(const System& system) {
   if (system.states() == 0) return {};
-  const MatrixXd product = ObservabilityFactor(system).transpose() * ControllabilityFactor(system);
-  const Eigen::VectorXd values = Eigen::JacobiSVD<MatrixXd>(product).singularValues();
-  return {values.begin(), values.end()};
+  CheckSystem(system);
+  const auto scaled = ScaledSystemOf(system);
+  const MatrixXd product =
+      ObservabilityFactor(scaled.system).transpose() * ControllabilityFactor(scaled.system);
+  const Eigen::JacobiSVD<MatrixXd> svd(product);
+  std::vector<double> values;
+  for (const double value : svd.singularValues()) {
+    values.push_back(scaled.OfKernel(value));
+  }
+  return values;
 }
 
 }  // namespace
@@ -57,19 +65,33 @@ Matrix ObservabilityGramian(const ContinuousSystem& system) {
 std::vector<double> HankelSingularValues(const DiscreteSystem& system) { return Hankel(system); }
 std::vector<double> HankelSingularValues(const ContinuousSystem& system) { return Hankel(system); }
 
+std::vector<double> StateSpread(const DiscreteSystem& system) {
+  CheckSystem(system);
+  if (system.states() == 0) return {};
+  const auto scaled = ScaledSystemOf(system);
+  std::vector<double> values;
+  const Eigen::JacobiSVD<MatrixXd> svd(ControllabilityFactor(scaled.system));
+  for (const double value : svd.singularValues()) values.push_back(scaled.OfState(value));
+  return values;
+}
+
 double H2Norm(const DiscreteSystem& system) {
   CheckSystem(system);
-  const MatrixXd C = ToEigen(system.C);
-  const double first = (C * ToEigen(system.B) + ToEigen(system.D)).norm();
-  const double later = (C * ToEigen(system.A) * ControllabilityFactor(system)).norm();
-  return std::hypot(first, later);
+  const auto scaled = ScaledSystemOf(system);
+  const MatrixXd C = ToEigen(scaled.system.C);
+  const double first = (C * ToEigen(scaled.system.B) + ToEigen(scaled.system.D)).stableNorm();
+  const double later =
+      (C * ToEigen(scaled.system.A) * ControllabilityFactor(scaled.system)).stableNorm();
+  return scaled.OfKernel(std::hypot(first, later));
 }
 
 double H2Norm(const ContinuousSystem& system) {
   CheckSystem(system);
-  const double norm = (ToEigen(system.C) * ControllabilityFactor(system)).norm();
-  const bool direct = ToEigen(system.D).norm() > 0;
-  return direct ? std::numeric_limits<double>::infinity() : norm;
+  const auto scaled = ScaledSystemOf(system);
+  const double norm =
+      (ToEigen(scaled.system.C) * ControllabilityFactor(scaled.system)).stableNorm();
+  const bool direct = (ToEigen(system.D).array() != 0).any();
+  return direct ? std::numeric_limits<double>::infinity() : scaled.OfKernel(norm);
 }
 
 }  // namespace ssm

@@ -14,6 +14,11 @@ namespace ssm {
 Matrix ControllabilityGramian(const DiscreteSystem& system);
 Matrix ControllabilityGramian(const ContinuousSystem& system);
 
+/// Descending roots of the controllability Gramian's eigenvalues, n of them: the standard deviation
+/// of the state along its principal directions. Not squared, so finite and above 0 for a B of any
+/// scale.
+std::vector<double> StateSpread(const DiscreteSystem& system);
+
 /// Observability Gramian: h^T W h is the energy of the outputs from state h on with no input after.
 /// Discrete: sum_k A^kT C^T C A^k, y_t = C h_t counted. Continuous: the integral of
 /// e^(A^T t) C^T C e^(At).

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ssm/base/errors.h"
 #include "ssm/systems/check_system-inl.h"
 #include "ssm/systems/eigen_decompositions-inl.h"
 #include "ssm/systems/eigen_matrix-inl.h"
+#include "ssm/systems/scaled_system.h"
 #include "ssm/systems/stable_factor-inl.h"
 
 namespace ssm {
@@ -93,9 +95,14 @@ MemoryCapacity WithNoise(const MatrixXd& A, const MatrixXd& B, double noise, Mat
 MemoryCapacity MemoryCapacityOf(const DiscreteSystem& system, int64_t lags, double noise) {
   SSM_CHECK(lags >= 0 && noise >= 0, "lags and noise of a memory capacity are not negative");
   CheckSystem(system);
-  const MatrixXd A = ToEigen(system.A), B = ToEigen(system.B);
+  Matrix unit = system.B;
+  const int exponent = ScaleToRange(unit);  // recall does not depend on the scale of B and noise
+  const MatrixXd A = ToEigen(system.A), B = ToEigen(unit);
   Matrix by_lag(lags, system.inputs());
-  if (noise > 0) return WithNoise(A, B, noise, std::move(by_lag));
+  if (noise > 0) {
+    const double scaled = std::ldexp(noise, -exponent);
+    return WithNoise(A, B, std::max(scaled, std::numeric_limits<double>::min()), std::move(by_lag));
+  }
   const std::vector<WhiteSection> sections = ReachedSections(A, B);
   for (int64_t j = 0; j < system.inputs(); ++j) FillFromSections(sections, j, by_lag);
   return {std::move(by_lag), static_cast<double>(sections.size())};

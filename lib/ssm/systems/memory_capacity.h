@@ -23,7 +23,8 @@ struct MemoryCapacity {
 /// it, S is not inverted nor formed: R^2 is the energy at lag k of orthonormal filters with the
 /// poles of A (Takenaka and Malmquist's for one input), so near-singular S costs no digits. Whether
 /// inputs reach a state is decided to the rounding of A's and B's entries. C and D
-/// are not looked at. O(n^3 + lags n m^3), with noise O(n^3 + lags n^2 m).
+/// are not looked at, and neither is the scale of B as a whole. O(n^3 + lags n m^3), with noise
+/// O(n^3 + lags n^2 m).
 /// @throws Error(kBadData) naming a pole that is not stable.
 MemoryCapacity MemoryCapacityOf(const DiscreteSystem& system, int64_t lags, double noise = 0);
 
