@@ -2,9 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
+
+#include "ssm/systems/gramians.h"
 
 namespace ssm {
 namespace {
@@ -179,6 +182,75 @@ TEST_CASE("a rule that has no step at this dt says so") {
   const SystemReport report = ReportOf(file, 1);
   CHECK(By(report, StepRule::kBackwardEuler).fault.find("singular") != std::string::npos);
   CHECK(By(report, StepRule::kZoh).radius == doctest::Approx(std::numbers::e));
+}
+
+TEST_CASE("a kernel that peaks long after its eigenvalues are gone is followed to its end") {
+  // A delay of 20 steps: every eigenvalue is 0.
+  DiscreteSystem delay{Matrix(20, 20), Matrix(20, 1), Matrix(1, 20), {{0}}};
+  for (int64_t i = 0; i < 19; ++i) delay.A(i, i + 1) = 1;
+  delay.B(19, 0) = delay.C(0, 0) = 1;
+  SystemFile file;
+  file.system = delay;
+  file.dt = 1;
+  const SystemReport report = ReportOf(file);
+  REQUIRE(report.memory);
+  const MemoryProfile& memory = *report.memory;
+  REQUIRE(memory.kernel.size() == 32);
+  CHECK(memory.kernel[19] == 1);
+  CHECK(memory.energy.back().share == doctest::Approx(1).epsilon(1e-12));
+  CHECK(memory.later < 1e-6);
+  // A chain of 30 lags of 1 s: t^29 e^-t / 29! peaks at t = 29, where each mode alone is gone.
+  ContinuousSystem chain{Matrix(30, 30), Matrix(30, 1), Matrix(1, 30), {{0}}};
+  for (int64_t i = 0; i < 30; ++i) {
+    chain.A(i, i) = -1;
+    if (i > 0) chain.A(i - 1, i) = 1;
+  }
+  chain.B(29, 0) = chain.C(0, 0) = 1;
+  file.system = chain;
+  file.dt = 0;
+  const SystemReport late = ReportOf(file, 0.1);
+  REQUIRE(late.memory);
+  CHECK(ShareSum(late.memory->energy) == doctest::Approx(1).epsilon(2e-6));
+  const std::vector<double>& kernel = late.memory->kernel;
+  const auto peak = std::max_element(kernel.begin(), kernel.end()) - kernel.begin();
+  CHECK(std::abs(static_cast<double>(peak) - 290) < 2);
+}
+
+TEST_CASE("steps so small that poles round to 1") {
+  const SystemFile file =
+      ParseSystem(R"({"A": [[-1, 0.5], [0, -2]], "B": [[1], [1]], "C": [[1, 1]]})", "file");
+  const ContinuousSystem& system = std::get<ContinuousSystem>(file.system);
+  const SystemReport lost = ReportOf(file, 1e-17);
+  CHECK_FALSE(lost.memory);
+  for (const SteppedReport& step : lost.steps) {
+    CHECK(step.stability.verdict == Stability::kMarginal);
+  }
+  const std::vector<double> exact = HankelSingularValues(system);
+  for (const double dt : {1e-14, 1e-12, 1e-9, 1e-5}) {
+    CAPTURE(dt);
+    const SystemReport report = ReportOf(file, dt);
+    REQUIRE(report.memory);
+    CHECK(report.memory->hankel_is_limit == (dt < 1e-10));
+    CHECK(report.memory->hankel[0] == doctest::Approx(exact[0]).epsilon(2 * dt + 1e-6));
+    CHECK(report.memory->rounding == doctest::Approx(2.2e-16 / dt).epsilon(0.05));
+  }
+}
+
+TEST_CASE("shares and limits of systems of any scale") {
+  for (const double scale : {1e-160, 1e300}) {
+    CAPTURE(scale);
+    SystemFile file;
+    file.dt = 1;
+    file.system = DiscreteSystem{{{0.5}}, {{scale}}, {{1}}, {{0}}};
+    const SystemReport report = ReportOf(file);
+    REQUIRE(report.memory);
+    CHECK(report.memory->energy[1].share == doctest::Approx(0.75 * 0.25));
+    CHECK(report.memory->capacity == 1);
+    CHECK(report.memory->spread[0] / scale == doctest::Approx(1 / std::sqrt(0.75)));
+    CHECK(report.memory->kernel[1] / scale == doctest::Approx(0.5));
+  }
+  const SystemFile stiff = ParseSystem(R"({"A": [[-1e300]], "B": [[1]], "C": [[1]]})", "file");
+  CHECK(*ReportOf(stiff).forward_euler_limit / 2e-300 == doctest::Approx(1));
 }
 
 }  // namespace

@@ -111,9 +111,25 @@ TEST_CASE("a kernel that is 0 throughout has no shares") {
     const Outcome page = RunSsmctl({"inspect", path});
     const size_t later = page.out.find("later ");
     REQUIRE(later != std::string::npos);
+    const std::string plots = folder / "plots";
+    CHECK(RunSsmctl({"inspect", path, "--plot", plots, "--quiet"}).code == 0);
+    CHECK(Exists(JoinPath(plots, "growth.svg")));
+    CHECK_FALSE(Exists(JoinPath(plots, "kernel.svg")));
     CHECK(page.out.substr(later, page.out.find('\n', later) - later).find('%') ==
           std::string::npos);
   }
+}
+
+TEST_CASE("a step too small to tell from none is marginal, and one near it shows the distance") {
+  const test::TempFolder folder;
+  const std::string path = folder / "system.json";
+  AtomicWriteFile(path, R"({"A": [[-1]], "B": [[1]], "C": [[1]]})");
+  const Outcome lost = RunSsmctl({"inspect", path, "--dt", "1e-17"});
+  CHECK(lost.code == 0);
+  CHECK(lost.out.find("A_bar, rounded to double,") != std::string::npos);
+  CHECK(lost.out.find("no energy, H2 norm, Hankel singular values") != std::string::npos);
+  const Outcome near = RunSsmctl({"inspect", path, "--dt", "1e-8"});
+  CHECK(near.out.find("1 - 1.00e-08") != std::string::npos);
 }
 
 TEST_CASE("a sweep reaches from end to end of double") {

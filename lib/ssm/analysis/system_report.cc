@@ -1,21 +1,27 @@
 #include "ssm/analysis/system_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "ssm/analysis/stepped_stability.h"
 #include "ssm/base/errors.h"
+#include "ssm/base/text.h"
 #include "ssm/systems/discretization.h"
 #include "ssm/systems/eigenvalues.h"
 #include "ssm/systems/gramians.h"
 #include "ssm/systems/impulse_response.h"
 #include "ssm/systems/memory_capacity.h"
+#include "ssm/systems/scaled_system.h"
 
 namespace ssm {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLittle = 1e-6;        // of the energy
 constexpr double kGone = 1e-3;          // radius^k from where on nothing more is told
 constexpr int64_t kLastingSteps = 256;  // of systems that do not decay
 constexpr int64_t kMostSteps = 16384;
@@ -69,22 +75,59 @@ SteppedReport StepReport(const DiscreteSystem& system, StabilityReport stability
   return report;
 }
 
-std::vector<double> Energies(const DiscreteSystem& system, int64_t lags) {
+/// |K_k|_F of `lags` lags.
+std::vector<double> KernelNorms(const DiscreteSystem& system, int64_t lags) {
   const Array<double> kernel = ImpulseResponse(system, lags);
   const int64_t size = system.outputs() * system.inputs();
-  std::vector<double> energies(static_cast<size_t>(lags));
+  std::vector<double> norms(static_cast<size_t>(lags));
   for (int64_t i = 0; i < kernel.size(); ++i) {
-    energies[static_cast<size_t>(i / size)] += kernel[i] * kernel[i];
+    double& norm = norms[static_cast<size_t>(i / size)];
+    norm = std::hypot(norm, kernel[i]);
   }
-  return energies;
+  return norms;
 }
 
-MemoryProfile ProfileOf(const DiscreteSystem& system, int64_t lags) {
+/// What lags beyond `norms` hold of the energy h2^2, as a share; NaN where that is 0 or not finite.
+double ShareLater(const std::vector<double>& norms, double h2) {
+  double share = 1;
+  for (const double norm : norms) share -= (norm / h2) * (norm / h2);
+  return h2 > 0 && std::isfinite(h2) ? std::max(0.0, share) : std::nan("");
+}
+
+/// From `lags` of |K_k|_F on until they hold all but kLittle of the energy, which eigenvalues do
+/// not tell of a kernel that peaks late. A lag costs `cost` multiplications.
+std::vector<double> FollowedKernel(const DiscreteSystem& system, int64_t lags, double cost,
+                                   double h2) {
+  std::vector<double> norms = KernelNorms(system, lags);
+  while (ShareLater(norms, h2) > kLittle && 2 * lags <= kMostSteps &&
+         2 * static_cast<double>(lags) * cost <= kBudget) {
+    lags *= 2;
+    norms = KernelNorms(system, lags);
+  }
+  return norms;
+}
+
+/// Shares and squares are of the scaled system, so that none leaves the range of double.
+MemoryProfile ProfileOf(const DiscreteSystem& system, const SteppedReport& step) {
+  const auto scaled = ScaledSystemOf(system);
+  const auto n = static_cast<double>(system.states()),
+             m = static_cast<double>(system.inputs() + system.outputs());
+  const double cost = n * (n + m) * m * m;
   MemoryProfile profile;
-  profile.h2_norm = H2Norm(system);
-  const std::vector<double> energies = Energies(system, lags);
-  for (const double energy : energies) profile.kernel.push_back(std::sqrt(energy));
-  profile.energy = OctavesOf(energies, profile.h2_norm * profile.h2_norm);
+  profile.rounding = std::numeric_limits<double>::epsilon() / (1 - step.radius);
+  const double h2 = H2Norm(scaled.system);
+  profile.h2_norm = scaled.OfKernel(h2);
+  const std::vector<double> norms =
+      FollowedKernel(scaled.system, StepsFor(step.stability, step.radius, cost), cost, h2);
+  std::vector<double> energies;
+  for (const double norm : norms) {
+    profile.kernel.push_back(scaled.OfKernel(norm));
+    energies.push_back(h2 > 0 ? (norm / h2) * (norm / h2) : 0);
+  }
+  profile.energy = OctavesOf(energies, h2 > 0 ? 1 : 0);
+  for (LagOctave& octave : profile.energy) octave.sum *= profile.h2_norm * profile.h2_norm;
+  profile.later = ShareLater(norms, h2);
+  const auto lags = std::ssize(norms);
   const MemoryCapacity capacity = MemoryCapacityOf(system, lags);
   profile.capacity = capacity.total;
   std::vector<double> recall(static_cast<size_t>(lags));
@@ -94,21 +137,38 @@ MemoryProfile ProfileOf(const DiscreteSystem& system, int64_t lags) {
     }
   }
   profile.recall = OctavesOf(recall, capacity.total);
-  for (const auto value : EigenvaluesOf(ControllabilityGramian(system)).values) {
-    profile.gramian.push_back(std::max(0.0, value.real()));
+  for (const double spread : StateSpread(system)) {
+    profile.spread.push_back(spread);
+    profile.gramian.push_back(spread * spread);
   }
-  std::sort(profile.gramian.rbegin(), profile.gramian.rend());
   profile.hankel = HankelSingularValues(system);
   return profile;
 }
 
 void AddMemory(const DiscreteSystem& system, SystemReport& report) {
-  const SteppedReport& step = report.steps.front();
+  SteppedReport& step = report.steps.front();
   report.initial_state = InitialStateEnvelope(system, std::ssize(step.growth.norms) - 1);
   if (step.stability.verdict != Stability::kStable) return;
-  const auto n = static_cast<double>(system.states()),
-             m = static_cast<double>(system.inputs() + system.outputs());
-  report.memory = ProfileOf(system, StepsFor(step.stability, step.radius, n * (n + m) * m * m));
+  try {
+    report.memory = ProfileOf(system, step);
+  } catch (const Error& error) {
+    // The poles of A_bar as this factors it, not as the verdict has them, are not below 1.
+    if (error.code() != ExitCode::kBadData) throw;
+    const std::string name =
+        step.rule ? fmt::format("{}, dt = {}", NameOf(*step.rule), FormatNumber(report.dt))
+                  : "as given";
+    step.stability = MarginalByRounding(std::move(step.stability), name, step.radius);
+  }
+}
+
+/// Hankel values of a zoh system tend to the continuous ones, which small steps do not round.
+void UnroundHankel(const ContinuousSystem& system, SystemReport& report) {
+  constexpr double kRounded = 1e-6, kSmallStep = 1e-8;
+  MemoryProfile& memory = *report.memory;
+  const double fastest = EigenvaluesOf(system.A).Radius();
+  if (memory.rounding < kRounded || report.dt * fastest > kSmallStep) return;
+  memory.hankel = HankelSingularValues(system);
+  memory.hankel_is_limit = true;
 }
 
 SystemReport ContinuousReport(const ContinuousSystem& system, double dt) {
@@ -123,7 +183,8 @@ SystemReport ContinuousReport(const ContinuousSystem& system, double dt) {
   if (stable && !report.modes.empty()) {
     double limit = kInfinity;
     for (const ModeTimes& mode : report.modes) {
-      limit = std::min(limit, -2 * mode.pole.real() / std::norm(mode.pole));
+      const double size = std::abs(mode.pole);  // its square may be beyond double
+      limit = std::min(limit, -2 * (mode.pole.real() / size) / size);
     }
     report.forward_euler_limit = limit;
   }
@@ -131,11 +192,12 @@ SystemReport ContinuousReport(const ContinuousSystem& system, double dt) {
     SteppedReport step;
     try {
       const DiscreteSystem discrete = Discretize(system, report.dt, rule);
-      step = StepReport(discrete, StabilityOf(system, report.dt, rule),
-                        EigenvaluesOf(discrete.A).Radius());
+      const double radius = EigenvaluesOf(discrete.A).Radius();
+      step = StepReport(discrete, SteppedStability(system, report.dt, rule, radius), radius);
       step.rule = rule;
       report.steps.push_back(std::move(step));
       if (rule == StepRule::kZoh) AddMemory(discrete, report);
+      if (rule == StepRule::kZoh && report.memory) UnroundHankel(system, report);
     } catch (const Error& error) {
       if (rule == StepRule::kZoh || error.code() != ExitCode::kBadConfig) throw;
       step.rule = rule;

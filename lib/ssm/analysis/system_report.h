@@ -42,10 +42,11 @@ struct SteppedReport {
 struct MemoryProfile {
   double h2_norm = 0;          // root of the kernel's energy sum_k |K_k|_F^2
   std::vector<double> kernel;  // |K_k|_F, k = 0, 1, ...
-  /// |K_k|_F^2 by octave of lag, as shares of h2_norm^2, down to where radius^k is 1e-3 or as far
-  /// as a budget of some seconds goes: the share of the outputs' variance that inputs of that age
-  /// cause. The shares sum to 1 less what later lags hold.
+  /// |K_k|_F^2 by octave of lag, as shares of h2_norm^2, down to where radius^k is 1e-3 and all but
+  /// 1e-6 of the energy is told, or as far as a budget of some seconds goes: the share of the
+  /// outputs' variance that inputs of that age cause. NaN of a kernel that is 0 throughout.
   std::vector<LagOctave> energy;
+  double later = 0;  // the share of all lags beyond; above 1e-6 where the budget ended it
   /// How well inputs of that age can be recalled from the state (MemoryCapacityOf, no noise): the
   /// sum of R^2 over the lags and inputs of the octave, and its share of the capacity.
   std::vector<LagOctave> recall;
@@ -54,8 +55,12 @@ struct MemoryProfile {
   /// principal directions. By the sum of them, the share each direction holds; this depends on the
   /// units of the states, unlike the next.
   std::vector<double> gramian;
+  std::vector<double> spread;  // their roots, which do not leave the range of double
   /// Descending: how much of the inputs' past each direction carries into the outputs.
   std::vector<double> hankel;
+  bool hankel_is_limit = false;  // the continuous system's, where a step decays too little
+  /// About the relative error that rounding of A_bar leaves the above: eps / (1 - radius).
+  double rounding = 0;
 };
 
 struct SystemReport {
@@ -79,8 +84,9 @@ struct SystemReport {
 double DefaultStep(const ContinuousSystem& system);
 
 /// The system of `file`, a continuous one at `dt` by every rule (0: at DefaultStep), a discrete one
-/// at its own. Powers and kernels are followed until radius^k is 1e-3, for 256 steps where it does
-/// not fall, and no further than some seconds go (2e9 multiplications a rule). O(n^3 steps).
+/// at its own. Powers and kernels are followed until radius^k is 1e-3 (kernels to 1e-6 of their
+/// energy too), for 256 steps where it does not fall, and no further than some seconds go (2e9
+/// multiplications a rule). O(n^3 steps).
 /// @throws Error(kBadConfig) for a system with faults, or what Discretize(zoh) finds.
 SystemReport ReportOf(const SystemFile& file, double dt = 0);
 

@@ -5,8 +5,10 @@
 #include <limits>
 #include <numbers>
 
+#include "ssm/analysis/stepped_stability.h"
 #include "ssm/base/errors.h"
 #include "ssm/systems/discretization.h"
+#include "ssm/systems/eigenvalues.h"
 
 namespace ssm {
 namespace {
@@ -25,7 +27,8 @@ StepOutcome OutcomeOf(const ContinuousSystem& system, double dt, StepRule rule) 
     outcome.fault = error.what();
     return outcome;
   }
-  const StabilityReport stability = StabilityOf(system, dt, rule);
+  const StabilityReport stability =
+      SteppedStability(system, dt, rule, EigenvaluesOf(discrete.A).Radius());
   outcome.verdict = stability.verdict;
   double growth = -kInfinity;
   for (const ModeStability& mode : stability.modes) growth = std::max(growth, mode.log_growth);

@@ -135,7 +135,7 @@ std::string SweepText(const LayerInspection& layer, bool color) {
     for (const auto* sweep : {&layer.sweep_before, &layer.sweep_after}) {
       if (sweep->empty()) continue;
       const LayerSweepRow& at = (*sweep)[i];
-      row.push_back(std::isnan(at.radius) ? "-" : FormatDigits(at.radius, 6));
+      row.push_back(std::isnan(at.radius) ? "-" : RadiusText(at.radius));
       row.push_back(SpreadText(at.half_life));
       row.push_back((at.faded ? "" : ">= ") + MeasureText(at.gain));
     }

@@ -89,14 +89,16 @@ NamedFigures FiguresOf(const SystemFile& file, const SystemReport& report) {
   NamedFigures figures;
   if (!file.discrete()) figures.emplace_back("poles", Poles(report));
   figures.emplace_back("multipliers", Multipliers(file, report));
-  figures.emplace_back("half_lives", HalfLives(report));
+  if (Figure lives = HalfLives(report); !lives.series.empty()) {
+    figures.emplace_back("half_lives", std::move(lives));
+  }
   const TransientGrowth& norms = report.steps.front().growth;
   Figure growth = ByLag("what is left of a state", "norm");
   growth.series.push_back(Curve("|A^k|", norms.norms));
   growth.series.push_back(Curve("radius^k", norms.envelope));
   growth.series.push_back(Curve("|C A^k|", report.initial_state, 1));
   figures.emplace_back("growth", growth);
-  if (report.memory) {
+  if (report.memory && report.memory->h2_norm > 0) {
     Figure kernel = ByLag("kernel", "|K_k|");
     kernel.series.push_back(Curve("envelope", EnvelopeOf(report.memory->kernel)));
     kernel.series.push_back(Curve("|K|", report.memory->kernel));

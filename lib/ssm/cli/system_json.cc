@@ -69,10 +69,13 @@ Json MemoryJson(const std::optional<MemoryProfile>& memory) {
   return {{"h2_norm", memory->h2_norm},
           {"kernel", SampledJson(memory->kernel, "norm")},
           {"energy_by_lag", OctavesJson(memory->energy, "energy")},
+          {"energy_later", memory->later},
           {"capacity", memory->capacity},
           {"recall_by_lag", OctavesJson(memory->recall, "r_squared")},
           {"gramian_eigenvalues", memory->gramian},
-          {"hankel_singular_values", memory->hankel}};
+          {"hankel_singular_values", memory->hankel},
+          {"hankel_of_continuous", memory->hankel_is_limit},
+          {"relative_rounding", memory->rounding}};
 }
 
 Json SweepJson(std::span<const StepSweepRow> sweep) {

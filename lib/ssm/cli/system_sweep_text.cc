@@ -25,7 +25,7 @@ std::string SweepText(std::span<const StepSweepRow> sweep, bool color) {
       if (!step.fault.empty()) {
         rows.push_back({dt, "-", "-", "-", "no step"});
       } else {
-        rows.push_back({dt, FormatDigits(step.radius, 6), MeasureText(step.half_life),
+        rows.push_back({dt, RadiusText(step.radius), MeasureText(step.half_life),
                         GainText(step.gain), NameOf(step.verdict)});
       }
     }

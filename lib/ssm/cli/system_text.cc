@@ -101,13 +101,13 @@ std::string StepsText(const SystemFile& file, const SystemReport& report, bool c
       reasons += WrapText(step.fault, kWidth, 2) + "\n";
       continue;
     }
-    rows.push_back({rule, NameOf(step.stability.verdict), FormatDigits(step.radius, 6),
+    rows.push_back({rule, NameOf(step.stability.verdict), RadiusText(step.radius),
                     GainText(step.gain), PeakText(step)});
     if (outputs > 1) {
       const ResponseGain largest{step.gain.largest_output, step.gain.tail, 0, 0};
       rows.back().insert(rows.back().end() - 1, GainText(largest));
     }
-    reasons += VerdictText(step.stability);
+    if (step.stability.verdict != Stability::kStable) reasons += VerdictText(step.stability);
   }
   std::string text = fmt::format("\nsteps of dt {}", FormatNumber(report.dt));
   if (report.chosen_dt) {
@@ -162,7 +162,7 @@ std::string LagsText(const SystemReport& report, bool color) {
   }
   const TransientGrowth& growth = report.steps.front().growth;
   const std::vector<LagOctave> octaves = OctavesOf(report);
-  double energy = 0, recall = 0;
+  double recall = 0;
   std::vector<std::vector<std::string>> rows;
   for (size_t i = 0; i < octaves.size(); ++i) {
     const int64_t k = octaves[i].first;
@@ -171,13 +171,11 @@ std::string LagsText(const SystemReport& report, bool color) {
     if (!memory) continue;
     rows.back().push_back(PercentText(memory->energy[i].share));
     rows.back().push_back(RecallText(memory->recall[i].sum));
-    energy += memory->energy[i].share;
     recall += memory->recall[i].sum;
   }
   if (memory) {
-    rows.push_back({"later", "", "", "",
-                    PercentText(std::isnan(energy) ? energy : std::max(0.0, 1 - energy)),
-                    RecallText(memory->capacity - recall)});
+    rows.push_back(
+        {"later", "", "", "", PercentText(memory->later), RecallText(memory->capacity - recall)});
   }
   return Table(columns, rows, color) +
          "|A_bar^k|, radius^k: the most that is left of a state at the octave's first lag, and "
@@ -194,6 +192,19 @@ std::string Numbers(const std::vector<double>& values, std::optional<double> tot
   return Join(texts, "  ") + (values.size() > kShown ? "  ..." : "");
 }
 
+std::string RoundingText(const MemoryProfile& memory, const SystemReport& report) {
+  const auto digits = static_cast<int64_t>(std::floor(-std::log10(memory.rounding)));
+  return WrapText(fmt::format(
+                      "the spectral radius is {}: rounding of A_bar leaves these figures some {}{}",
+                      RadiusText(report.steps.front().radius),
+                      FormatCount(std::max<int64_t>(0, digits), "digit"),
+                      memory.hankel_is_limit
+                          ? ", but the Hankel singular values, which are the continuous system's"
+                          : ""),
+                  kWidth, 0) +
+         "\n";
+}
+
 std::string MemoryText(const SystemFile& file, const SystemReport& report, bool color) {
   std::string text = "\nwhat is left, by lag in steps";
   if (!file.discrete()) text += " of zoh";
@@ -206,7 +217,11 @@ std::string MemoryText(const SystemFile& file, const SystemReport& report, bool 
   }
   const MemoryProfile& memory = *report.memory;
   double variance = 0;
-  for (const double value : memory.gramian) variance += value;
+  std::vector<double> variances;  // of the largest
+  for (const double value : memory.spread) {
+    variances.push_back(std::pow(value / memory.spread.front(), 2));
+    variance += variances.back();
+  }
   text += fmt::format(
       "energy: of the kernel, |K_k|^2, whose sum is the H2 norm squared\n"
       "recalled: R^2 of inputs read back from the state, summed over the octave\n\n"
@@ -217,8 +232,13 @@ std::string MemoryText(const SystemFile& file, const SystemReport& report, bool 
       MeasureText(memory.h2_norm),
       file.discrete() ? ""
                       : fmt::format("; of the continuous system {}", MeasureText(report.h2_norm)),
-      Numbers(memory.hankel), Numbers(memory.gramian, variance), FormatNumber(memory.capacity),
+      Numbers(memory.hankel), Numbers(variances, variance), FormatNumber(memory.capacity),
       memory.gramian.size());
+  if (memory.later > 1e-6) {
+    text += fmt::format("the kernel was followed for {} lags, as far as a budget goes\n",
+                        FormatCount(std::ssize(memory.kernel)));
+  }
+  if (memory.rounding > 1e-6) text += RoundingText(memory, report);
   return text;
 }
 
