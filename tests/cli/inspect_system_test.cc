@@ -179,4 +179,13 @@ TEST_CASE("what inspect refuses of systems") {
   const Outcome broken = RunSsmctl({"inspect", path});
   CHECK(broken.code == 78);
   CHECK(broken.err.find("A is 1 x 2") != std::string::npos);
+  // 4 MiB and more: still a system, not an experiment without a task.
+  const std::string large = folder / "large.json";
+  AtomicWriteFile(large, R"({"about": ")" + std::string(size_t{5} << 20, 'x') +
+                             R"(", "A": [[-1]], "B": [[1]], "C": [[1]]})");
+  const Outcome refused = RunSsmctl({"inspect", large});
+  CHECK(refused.code == 65);
+  CHECK(refused.err.find("is too large") != std::string::npos);
+  CHECK(refused.err.find("a system of some 400 states") != std::string::npos);
+  CHECK(refused.err.find("task") == std::string::npos);
 }

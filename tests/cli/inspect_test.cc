@@ -50,6 +50,25 @@ TEST_CASE("a layer whose memory depends on its input has no modes") {
   CHECK(JsonOf({"inspect", tiny.config, "--json"})["layers"][0]["before"].empty());
 }
 
+TEST_CASE("a layer without modes says why it has none") {
+  Tiny tiny(test::kTinyTrack);
+  const auto why = [&tiny](const std::string& mixer) {
+    const Outcome outcome = RunSsmctl({"inspect", tiny.config, "model.block.mixer=" + mixer});
+    CHECK(outcome.code == 0);
+    const size_t at = outcome.out.find("layer 0: ");
+    REQUIRE(at != std::string::npos);
+    return outcome.out.substr(at, outcome.out.find('\n', at) - at);
+  };
+  CHECK(why(R"({"type": "hippo", "measure": "legs", "cell": "linear"})") ==
+        "layer 0: hippo, no modes of its own: what it keeps depends on the token's position, not "
+        "on the input");
+  CHECK(why(R"({"type": "hippo", "measure": "lagt", "cell": "linear", "d_state": 6})") ==
+        "layer 0: hippo, no modes of its own: the eigenvectors of its A do not span the state");
+  CHECK(why(R"({"type": "hippo", "measure": "legt", "cell": "lmu", "d_state": 6})") ==
+        "layer 0: hippo, no modes of its own: what it keeps depends on the input");
+  CHECK(why(R"({"type": "s4"})") == "layer 0: s4, no modes of its own: it mixes them");
+}
+
 TEST_CASE("kernels, energies and recalled signals stand side by side") {
   Tiny tiny(test::kTinyTrack);
   tiny.Train();

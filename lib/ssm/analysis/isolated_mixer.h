@@ -24,6 +24,7 @@ class IsolatedMixer {
   const std::string& type() const { return type_; }
   /// Whether superposition and time invariance hold, so that a kernel tells everything.
   bool time_invariant() const { return kind_ == MixerKind::kTimeInvariant; }
+  MixerKind kind() const { return kind_; }
   int64_t channels() const { return channels_; }
   ParameterStore& store() { return *store_; }
   Parameters<double>& values() { return *values_; }

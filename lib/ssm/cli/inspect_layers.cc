@@ -27,6 +27,7 @@ Inspection Inspect(const ExperimentConfig& config, const LayersAsked& asked) {
     mixer.Take(parameters);
     LayerInspection& layer = inspection.layers.emplace_back();
     layer.mixer = mixer.type();
+    layer.kind = mixer.kind();
     layer.before = ReportOf(mixer, asked.dt_scale);
     if (mixer.time_invariant()) layer.sweep_before = SweepScales(mixer, scales);
   }

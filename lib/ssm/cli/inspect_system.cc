@@ -14,9 +14,10 @@
 namespace ssm {
 
 bool IsSystemFile(const std::string& path) {
-  return path != "-" && Exists(path) && !IsDirectory(path) &&
-         FileSize(path) <= kLargestSystemFile &&
-         LooksLikeSystem(ReadFile(path, kLargestSystemFile));
+  // One that is too large for a system is told apart too, so that it is refused as what it is.
+  constexpr int64_t kMost = 16 * kLargestSystemFile;
+  return path != "-" && Exists(path) && !IsDirectory(path) && FileSize(path) <= kMost &&
+         LooksLikeSystem(ReadFile(path, kMost));
 }
 
 std::string InspectSystem(const SystemInspection& asked) {

@@ -13,6 +13,7 @@ namespace ssm {
 /// One layer as it started and, of a run, as it is.
 struct LayerInspection {
   std::string mixer;
+  MixerKind kind = MixerKind::kTimeInvariant;
   LayerReport before;
   std::optional<LayerReport> after;
   std::vector<LayerSweepRow> sweep_before, sweep_after;  // where asked for

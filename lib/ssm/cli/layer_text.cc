@@ -143,13 +143,26 @@ std::string SweepText(const LayerInspection& layer, bool color) {
   return "\n" + Table(columns, rows, color);
 }
 
+const char* WhyNoModes(const LayerInspection& layer) {
+  switch (layer.kind) {
+    case MixerKind::kTimeInvariant:
+      return layer.mixer == "s4" ? "it mixes them"
+                                 : "the eigenvectors of its A do not span the state";
+    case MixerKind::kTimeVarying:
+      return "what it keeps depends on the token's position, not on the input";
+    case MixerKind::kSelective:
+    case MixerKind::kNonlinear:
+      break;
+  }
+  return "what it keeps depends on the input";
+}
+
 std::string LayerText(const LayerInspection& layer, size_t index, const Inspection& inspection,
                       const TerminalStyle& style, bool color) {
   const int64_t modes = std::ssize(layer.before.modes);
   std::string text = fmt::format("\nlayer {}: {}, ", index, layer.mixer);
   if (modes == 0) {
-    text += layer.before.kernel ? "no modes of its own: it mixes them"
-                                : "no modes of its own: what it keeps depends on the input";
+    text += std::string("no modes of its own: ") + WhyNoModes(layer);
   } else {
     text += FormatCount(modes, "mode");
     if (layer.after) {
