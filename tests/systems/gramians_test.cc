@@ -203,6 +203,9 @@ TEST_CASE("norms do not depend on the scale of B and C") {
     CHECK(H2Norm(continuous) / (b * c) == doctest::Approx(0.5).epsilon(1e-14));
     CHECK(HankelSingularValues(continuous)[0] / (b * c) == doctest::Approx(0.25).epsilon(1e-14));
   }
+  // A slow pole makes large norms of a B and C of 1: they are left as they are.
+  CHECK(H2Norm(ContinuousSystem{{{-1e-300}}, {{1}}, {{1}}, {{0}}}) ==
+        doctest::Approx(1e150 / std::sqrt(2)).epsilon(1e-13));
   // States in units far apart, as 1 and 1 would be.
   const DiscreteSystem apart{{{0.5, 0}, {0, 0.25}}, {{1e-100}, {1e100}}, {{1e100, 1e-100}}, {{0}}};
   const DiscreteSystem near{{{0.5, 0}, {0, 0.25}}, {{1}, {1}}, {{1, 1}}, {{0}}};

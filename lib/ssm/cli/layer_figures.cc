@@ -69,7 +69,9 @@ NamedFigures FiguresOf(const Inspection& inspection) {
       figures.emplace_back(prefix + "multipliers", Multipliers(layer, i));
       figures.emplace_back(prefix + "half_lives", HalfLives(layer, i));
     }
-    if (layer.before.kernel) figures.emplace_back(prefix + "kernel", KernelFigure(layer, i));
+    if (Figure kernel = KernelFigure(layer, i); !kernel.series.empty()) {
+      figures.emplace_back(prefix + "kernel", std::move(kernel));
+    }
   }
   return figures;
 }

@@ -33,6 +33,7 @@ std::string InspectionText(const Inspection& inspection, const TerminalStyle& st
 std::string InspectionJson(const Inspection& inspection);
 
 /// |K_k| of a layer beside its envelope, before and after, by lag + 1; both axes logarithmic.
+/// Without series where there is no kernel or it is 0 throughout.
 Figure KernelFigure(const LayerInspection& layer, size_t index);
 
 }  // namespace ssm

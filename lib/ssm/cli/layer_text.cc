@@ -210,6 +210,7 @@ Figure KernelFigure(const LayerInspection& layer, size_t index) {
   };
   for (const auto& [when, report] : ReportsOf(layer)) {
     if (!report->kernel) continue;
+    if (std::ranges::all_of(report->kernel->norms, [](double norm) { return norm == 0; })) continue;
     add("envelope" + when, EnvelopeOf(report->kernel->norms));
     add("|K|" + when, report->kernel->norms);
   }

@@ -6,7 +6,7 @@
 namespace ssm {
 namespace {
 
-constexpr int kTarget = 400;
+constexpr int kMost = 340;
 
 /// The e of the largest entry in [2^(e-1), 2^e); none of zeros.
 bool FindExponent(const Matrix& matrix, int& exponent) {
@@ -26,9 +26,9 @@ ScaledSystem<System> Scaled(System system) {
   scaled.input = ScaleToRange(system.B);
   scaled.output = ScaleToRange(system.C);
   int direct = 0;
-  if (FindExponent(system.D, direct) && direct - 2 * kTarget > scaled.input + scaled.output) {
+  if (FindExponent(system.D, direct) && direct - 2 * kMost > scaled.input + scaled.output) {
     // D leads: C B is small beside it.
-    const int more = direct - 2 * kTarget - scaled.input - scaled.output;
+    const int more = direct - 2 * kMost - scaled.input - scaled.output;
     Scale(system.C, -more);
     scaled.output += more;
   }
@@ -60,7 +60,7 @@ ScaledSystem<ContinuousSystem> ScaledSystemOf(ContinuousSystem system) {
 int ScaleToRange(Matrix& matrix) {
   int exponent = 0;
   if (!FindExponent(matrix, exponent)) return 0;
-  exponent -= kTarget;
+  exponent -= std::clamp(exponent, -kMost, kMost);
   Scale(matrix, -exponent);
   return exponent;
 }

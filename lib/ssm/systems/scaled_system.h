@@ -5,11 +5,11 @@
 
 namespace ssm {
 
-/// A system with the largest entries of B and C brought near 2^400, and D's to twice that exponent
-/// at most, by powers of two, which rounds nothing: squares of these stay below the largest double,
-/// and entries 1e-280 times as large, of states in other units, are not lost beside them. With b
-/// and c the exponents, B = 2^b B', C = 2^c C', D = 2^(b + c) D': its state is 2^-b, its kernel, H2
-/// norm and Hankel values 2^-(b + c) times those of the original, and its memory capacity the same.
+/// A system with the largest entries of B and C brought within 2^-340 and 2^340, and D's below the
+/// square of that, by powers of two, which rounds nothing, so that sums of squares stay in the
+/// range of double. One that is within already stays as it is. With b and c the exponents, B = 2^b
+/// B', C = 2^c C', D = 2^(b + c) D': its state is 2^-b, its kernel, H2 norm and Hankel values 2^-(b
+/// + c) times those of the original, and its memory capacity the same.
 template <class System>
 struct ScaledSystem {
   System system;
@@ -24,8 +24,8 @@ struct ScaledSystem {
 ScaledSystem<DiscreteSystem> ScaledSystemOf(DiscreteSystem system);
 ScaledSystem<ContinuousSystem> ScaledSystemOf(ContinuousSystem system);
 
-/// Multiplies `matrix` by the power of two that brings its largest entry near 2^400, and returns
-/// the exponent of the one that brings it back; 0 for a matrix of zeros.
+/// Multiplies `matrix` by the power of two that brings its largest entry within these bounds, and
+/// returns the exponent of the one that brings it back; 0 where it is within, and for zeros.
 int ScaleToRange(Matrix& matrix);
 
 }  // namespace ssm
