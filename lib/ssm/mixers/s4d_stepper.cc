@@ -57,7 +57,7 @@ class S4dStepper final : public Stepper<T> {
   static size_t size(int64_t n) { return static_cast<size_t>(n); }
 
   static Parts Split(const Tape<T>& tape, Var<T> var) {
-    const Shape& shape = tape.shape(var);
+    const Shape shape = tape.shape(var);
     const T* value = tape.value(var);
     if (shape.rank() == 2) return {std::vector<T>(value, value + shape.size()), {}};
     Parts parts;

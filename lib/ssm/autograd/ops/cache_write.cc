@@ -49,7 +49,7 @@ struct CacheLayout {
 template <Scalar T>
 CacheLayout LayoutOf(const Tape<T>& tape, Var<T> x, const CacheColumns& columns, Var<T> cache,
                      int64_t entries, const Clock& clock) {
-  const Shape& in = tape.shape(x);
+  const Shape in = tape.shape(x);
   SSM_CHECK(
       in == Shape({clock.B, clock.T, in.Back(0)}) && columns.first + columns.width <= in.Back(0),
       "a cache is written from columns of [B, T, W]");

@@ -155,7 +155,7 @@ void Op<T>::Backward(Tape<T>& tape) const {
 
 template <Scalar T>
 void CheckShapes(const Tape<T>& tape, const Op<T>& op) {
-  const Shape& vectors = tape.shape(op.system.b_bar);
+  const Shape vectors = tape.shape(op.system.b_bar);
   SSM_CHECK(tape.shape(op.system.a_minus_1) == vectors.Append(op.n) &&
                 (!op.in.c || tape.shape(op.in.c) == vectors) &&
                 (!op.in.skip || tape.shape(op.in.skip) == Shape{op.channels}),
@@ -173,7 +173,7 @@ void CheckShapes(const Tape<T>& tape, const Op<T>& op) {
 template <Scalar T>
 ChannelScanOutputs<T> ChannelScan(Tape<T>& tape, const DiscreteChannels<T>& system,
                                   const ChannelScanArguments<T>& arguments, const Clock& clock) {
-  const Shape& vectors = tape.shape(system.b_bar);
+  const Shape vectors = tape.shape(system.b_bar);
   Op<T> op;
   op.system = system;
   op.in = arguments;

@@ -65,7 +65,7 @@ void Op<T>::Backward(Tape<T>& tape) const {
 template <Scalar T>
 Var<T> DenseKernel(Tape<T>& tape, Var<T> a_minus_1, Var<T> b, Var<T> c, Var<T> skip,
                    int64_t length) {
-  const Shape& vectors = tape.shape(c);
+  const Shape vectors = tape.shape(c);
   SSM_CHECK(vectors.rank() == 2 && tape.shape(b) == vectors &&
                 tape.shape(a_minus_1) == vectors.Append(vectors[1]) &&
                 (!skip || tape.shape(skip) == Shape{vectors[0]}),

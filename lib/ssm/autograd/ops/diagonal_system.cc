@@ -6,7 +6,7 @@ namespace ssm::internal {
 
 template <Scalar T>
 DiagonalSizes SizesOf(const Tape<T>& tape, const DiscreteDiagonal<T>& system, Var<T> c) {
-  const Shape& shape = tape.shape(system.a_minus_1);
+  const Shape shape = tape.shape(system.a_minus_1);
   SSM_CHECK(shape.rank() == 2 || (shape.rank() == 3 && shape[2] == 2),
             "a diagonal system is [D, M] or [D, M, 2], not " + shape.ToString());
   SSM_CHECK(tape.shape(system.b_bar) == shape, "A_bar and B_bar differ in shape");

@@ -11,7 +11,7 @@ constexpr double kFlops = 60;  // a mode
 
 template <Scalar T>
 kernels::DplrParameterView<T> View(const Tape<T>& tape, const DplrParameters<T>& p) {
-  const Shape& modes = tape.shape(p.log_a_real);
+  const Shape modes = tape.shape(p.log_a_real);
   return {modes[0],
           modes[1],
           tape.value(p.log_dt),
@@ -24,7 +24,7 @@ kernels::DplrParameterView<T> View(const Tape<T>& tape, const DplrParameters<T>&
 
 template <Scalar T>
 void CheckShapes(const Tape<T>& tape, const DplrParameters<T>& p) {
-  const Shape& modes = tape.shape(p.log_a_real);
+  const Shape modes = tape.shape(p.log_a_real);
   SSM_CHECK(modes.rank() == 2 && tape.shape(p.log_dt) == Shape{modes[0]},
             "log_A_real is [D, M] and log_dt [D], not " + modes.ToString() + " and " +
                 tape.shape(p.log_dt).ToString());

@@ -111,7 +111,7 @@ void Op<T>::AddGradients(Tape<T>& tape, int64_t d, double g_log_dt) const {
 
 template <Scalar T>
 DiscreteChannels<T> DiscretizeDplrZoh(Tape<T>& tape, const DplrParameters<T>& parameters) {
-  const Shape& shape = tape.shape(parameters.log_a_real);
+  const Shape shape = tape.shape(parameters.log_a_real);
   SSM_CHECK(shape.rank() == 2 && tape.shape(parameters.log_dt) == Shape{shape[0]} &&
                 tape.shape(parameters.a_imag) == shape &&
                 tape.shape(parameters.p) == shape.Append(2) &&

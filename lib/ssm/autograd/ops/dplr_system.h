@@ -13,7 +13,7 @@ struct DplrSizes {
 };
 template <Scalar T>
 DplrSizes SizesOf(const Tape<T>& tape, const DiscreteDplr<T>& system, Var<T> c) {
-  const Shape& shape = tape.shape(system.a_minus_1);
+  const Shape shape = tape.shape(system.a_minus_1);
   SSM_CHECK(shape.rank() == 3 && shape[2] == 2, "a system is [D, M, 2], not " + shape.ToString());
   for (const Var<T> var : {system.v, system.f, system.b, c}) {
     SSM_CHECK(!var || tape.shape(var) == shape, "a - 1, v, f, b and C of a system differ in shape");

@@ -22,7 +22,7 @@ bool SamePositions(const Clock& clock) {
 template <Scalar T>
 Var<T> Rotary(Tape<T>& tape, Var<T> x, int64_t heads, int64_t d_head, double base,
               const Clock& clock) {
-  const Shape& in = tape.shape(x);
+  const Shape in = tape.shape(x);
   SSM_CHECK(in == Shape({clock.B, clock.T, in.Back(0)}) && heads * d_head <= in.Back(0) &&
                 d_head % 2 == 0,
             "rotary positions turn an even number of channels of [B, T, W]");
