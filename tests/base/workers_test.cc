@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -121,6 +122,9 @@ TEST_CASE("Run allocates nothing") {
   const auto run = [&] {
     workers.Run(100, [&](int64_t i, int) { values[static_cast<size_t>(i)] += 1; });
   };
+  // Every thread has started: what it needs for itself is there.
+  std::barrier all(3);
+  workers.Run(3, [&](int64_t, int) { all.arrive_and_wait(); });
   run();
   const test::AllocationScope scope;
   for (int i = 0; i < 50; ++i) run();
