@@ -2,27 +2,13 @@
 #include "ssm/kernels/attention_head-inl.h"
 #include "ssm/kernels/elementary.h"
 #include "ssm/kernels/packed_product.h"
+#include "ssm/kernels/pieces.h"
 #include "ssm/kernels/rows.h"
 
 namespace ssm::kernels {
 namespace {
 
 constexpr int64_t kQueries = kAttentionQueries, kKeys = kAttentionKeys;
-
-/// Memory handed out piece by piece.
-template <class T>
-class Pieces {
- public:
-  explicit Pieces(T* from) : next_(from) {}
-  T* Take(int64_t n) {
-    T* piece = next_;
-    next_ += n;
-    return piece;
-  }
-
- private:
-  T* next_;
-};
 
 /// Rows of one block of queries, as they are and for products: contiguous, of whole vectors,
 /// packed.

@@ -5,6 +5,7 @@
 
 #include "ssm/kernels/dense_inverse.h"
 #include "ssm/kernels/gemm.h"
+#include "ssm/kernels/pieces.h"
 #include "ssm/kernels/rows.h"
 
 namespace ssm::kernels {
@@ -51,24 +52,10 @@ void Double(int64_t n, const double* y, double* x) {
   for (int64_t i = 0; i < n; ++i) x[i] = 2 * x[i] + y[i];
 }
 
-/// Hands out parts of scratch.
-class Rooms {
- public:
-  explicit Rooms(double* scratch) : next_(scratch) {}
-  double* Take(int64_t n) {
-    double* room = next_;
-    next_ += n;
-    return room;
-  }
-
- private:
-  double* next_;
-};
-
 void Zoh(const DenseSize& size, double dt, const double* a, const double* b, double* e, double* r,
          double* scratch) {
   const int64_t n = size.states, m = size.inputs, nn = n * n, nm = n * m;
-  Rooms rooms(scratch);
+  Pieces<double> rooms(scratch);
   double *x = rooms.Take(nn), *nn_product = rooms.Take(nn);
   double *u = rooms.Take(nm), *nm_product = rooms.Take(nm);
   const Cut cut = CutOf(n, dt, a);
@@ -97,7 +84,7 @@ void Zoh(const DenseSize& size, double dt, const double* a, const double* b, dou
 struct Blocks {
   double *x = nullptr, *l = nullptr, *q = nullptr, *r = nullptr;
 
-  static Blocks In(Rooms& rooms, const DenseSize& size) {
+  static Blocks In(Pieces<double>& rooms, const DenseSize& size) {
     const int64_t nn = size.states * size.states, nm = size.states * size.inputs;
     return {rooms.Take(nn), rooms.Take(nn), rooms.Take(nm), rooms.Take(nm)};
   }
@@ -108,7 +95,7 @@ class ZohAdjoint {
   ZohAdjoint(const DenseSize& size, const double* a, const double* b, const double* g,
              const double* h, double* scratch)
       : n_(size.states), m_(size.inputs), a_(a), b_(b), g_(g), h_(h) {
-    Rooms rooms(scratch);
+    Pieces<double> rooms(scratch);
     sum_ = Blocks::In(rooms, size);
     term_ = Blocks::In(rooms, size);
     next_ = Blocks::In(rooms, size);
@@ -208,7 +195,7 @@ void ImplicitBackward(const DenseSize& size, double share, double dt, const doub
                       const double* b, const double* g_a_minus_1, const double* g_b_bar,
                       double* g_a, double* g_b, double* scratch) {
   const int64_t n = size.states, m = size.inputs, nn = n * n;
-  Rooms rooms(scratch);
+  Pieces<double> rooms(scratch);
   double *inverse = rooms.Take(nn), *to_m = rooms.Take(nn), *product = rooms.Take(nn);
   ImplicitFactor(n, share * dt, a, inverse, product);
   GemmTransposedB(n, n, n, g_a_minus_1, a, to_m, Write::kAssign);
