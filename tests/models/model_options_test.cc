@@ -79,8 +79,9 @@ TEST_CASE("what does not fit d_model is told where it was written, and once") {
 }
 
 TEST_CASE("values out of range are refused") {
-  for (const char* bad : {"d_model=0", "d_model=65537", "layers=0", "block.dropout=1",
-                          "block.dropout=-0.1", "block.norm=batch", "final_norm=1"}) {
+  for (const char* bad :
+       {"d_model=0", "d_model=65537", "layers=0", "block.dropout=1", "block.dropout=-0.1",
+        "block.norm=batch", "final_norm=1", "encoder_norm=batch", "readout=none"}) {
     CAPTURE(bad);
     try {
       LeakyModel({bad});

@@ -310,5 +310,52 @@ TEST_CASE("ends that cannot be the identity are refused") {
   CHECK(refusal({.reals = 1, .tokens = {}, .outputs = 9}).Says("set model.d_model to 9 or more"));
 }
 
+TEST_CASE("a tied readout reads with the table that encodes, and can be refused") {
+  // x = norm(table[id]) passes a block of rate 1 whose mixer and mlp add little; y = x table^T.
+  const ModelIo ids{.reals = 0, .tokens = {{"word", 5}}, .outputs = 5};
+  const std::vector<std::string> tied = {
+      "readout=tied",      "encoder_norm=rms",    "final_norm=none",
+      "block.norm=none",   "block.residual=true", "block.activation=none",
+      "block.output=none", "block.mlp=none",      "layers=1"};
+  const SequenceModel<double> model(LeakyModel(tied), ids, 3);
+  const ParameterStore& store = model.parameters();
+  CHECK(store.Find("readout.weight") == nullptr);
+  CHECK(store.Find("readout.bias") == nullptr);
+  CHECK(store.Find("encoder.norm.weight")->param.shape == Shape{6});
+
+  Parameters<double> params(store);
+  PreparedValues<double> prepared(model);
+  prepared.Compute(params.View(), 1, 1);
+  IntArray tokens(Shape{1, 1, 1});
+  tokens[0] = 2;
+  const Piece<double> piece{.tokens = &tokens};
+  Tape<double> tape(Mode::kInfer, params.View());
+  const ModelOutputs<double> out =
+      model.Forward(tape, piece, BindConstant(tape, model.InitialState(1)),
+                    prepared.Bind(tape, nullptr), 1, Dropout{}, Want::kOutput);
+  const double* table =
+      store.initial().data() + store.Find("encoder.tokens.word.weight")->param.offset;
+  double square = 0;
+  for (int64_t c = 0; c < 6; ++c) square += table[12 + c] * table[12 + c] / 6;
+  for (int64_t o = 0; o < 5; ++o) {
+    double y = 0;  // x + h with h = x after one token: 2 x
+    for (int64_t c = 0; c < 6; ++c) {
+      y += 2 * table[12 + c] / std::sqrt(square + 1e-5) * table[6 * o + c];
+    }
+    CHECK(tape.value(out.y)[o] == doctest::Approx(y).epsilon(1e-12));
+  }
+
+  const auto refusal = [](const ModelIo& io) {
+    return test::ErrorOf([&] {
+      const SequenceModel<float> refused(LeakyModel({"readout=tied"}), io, 1,
+                                         InitialValues::kLayout);
+    });
+  };
+  CHECK(refusal(kTokens).code == ExitCode::kBadConfig);
+  CHECK(refusal(kReals).Says("no token field and 3 outputs"));
+  CHECK(refusal({.reals = 0, .tokens = {{"word", 5}}, .outputs = 4})
+            .Says("token field \"word\" of 5 ids and 4 outputs"));
+}
+
 }  // namespace
 }  // namespace ssm

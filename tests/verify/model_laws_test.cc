@@ -38,6 +38,12 @@ std::vector<ModelVariant> ModelVariants() {
                      "mlp": {"expand": 1.5, "gated": false, "activation": "gelu"},
                      "mixer": {"type": "leaky"}}})",
        reals},
+      {R"({"d_model": 5, "layers": 1, "encoder_norm": "layer", "readout": "tied",
+           "block": {"mixer": {"type": "leaky"}}})",
+       {.tokens = {{"word", 7}}, .outputs = 7}},
+      {R"({"d_model": 4, "layers": 1, "encoder_norm": "rms", "readout": "unbiased",
+           "block": {"mixer": {"type": "leaky"}}})",
+       both},
   };
 }
 

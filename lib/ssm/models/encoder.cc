@@ -57,8 +57,9 @@ PieceSize CheckPiece(const ModelIo& io, const Piece<T>& piece) {
   return size;
 }
 
-Encoder::Encoder(ParameterBuilder parameters, const ModelIo& io, int64_t d_model, LinearStart ends)
-    : reals_(io.reals), d_model_(d_model) {
+Encoder::Encoder(ParameterBuilder parameters, const ModelIo& io, int64_t d_model, NormKind norm,
+                 LinearStart ends)
+    : reals_(io.reals), d_model_(d_model), norm_(parameters.Scope("norm"), norm, d_model) {
   SSM_CHECK(io.reals > 0 || !io.tokens.empty(), "a model takes reals or tokens");
   if (io.reals > 0) linear_ = LinearLayer(parameters.Scope("reals"), io.reals, d_model, true, ends);
   if (!io.tokens.empty()) {
@@ -76,7 +77,7 @@ Var<T> Encoder::Apply(Tape<T>& tape, const Clock& clock, const Piece<T>& piece) 
     const Var<T> embedded = embedding_.Apply(tape, clock, piece.tokens->flat());
     x = x ? Add(tape, x, embedded) : embedded;
   }
-  return x;
+  return norm_.Apply(tape, x);
 }
 
 template <Scalar T>
@@ -88,6 +89,7 @@ void Encoder::ApplyRows(const ParamView<T>& params, int64_t rows, const StepInpu
     std::fill_n(y, rows * d_model_, T{0});
   }
   if (embedding_.fields() > 0) embedding_.AddRows(params, rows, in.tokens, y);
+  norm_.ApplyRows(params, rows, y, y);
 }
 
 #define SSM_INSTANTIATE(T)                                                       \

@@ -5,18 +5,24 @@
 #include "ssm/models/model_options.h"
 #include "ssm/nn/embedding_layer.h"
 #include "ssm/nn/linear_layer.h"
+#include "ssm/nn/norm_layer.h"
 #include "ssm/tensor/piece.h"
 
 namespace ssm {
 
-/// x [B, T, D] = W reals + b, or the sum of the token fields' embeddings, or both summed.
+/// x [B, T, D] = norm(W reals + b), or of the sum of the token fields' embeddings, or of both
+/// summed.
 class Encoder {
  public:
   Encoder() = default;
-  /// Parameters reals.weight, reals.bias, tokens.NAME.weight.
+  /// Parameters reals.weight, reals.bias, tokens.NAME.weight, norm.*.
   /// `ends`: how W and b start.
   /// @throws Error(kInternal) when `io` has neither reals nor tokens.
-  Encoder(ParameterBuilder parameters, const ModelIo& io, int64_t d_model, LinearStart ends);
+  Encoder(ParameterBuilder parameters, const ModelIo& io, int64_t d_model, NormKind norm,
+          LinearStart ends);
+
+  /// The table [V, D] of the first token field.
+  const Param& table() const { return embedding_.table(); }
 
   /// @throws Error(kBadData) when the piece's arrays are not what the model takes.
   template <Scalar T>
@@ -29,6 +35,7 @@ class Encoder {
   int64_t reals_ = 0, d_model_ = 0;
   LinearLayer linear_;
   EmbeddingLayer embedding_;
+  NormLayer norm_;
 };
 
 /// Rows and steps of a piece, from the arrays a model takes.

@@ -76,7 +76,14 @@ void BlockOptions::VisitFields(FieldVisitor& visitor) {
 
 void ModelOptions::VisitFields(FieldVisitor& visitor) {
   visitor.Int("d_model", d_model, {1, kMaxChannels}, "channels between blocks");
+  VisitNorm(visitor, "encoder_norm", encoder_norm, "of what the first block reads");
   VisitNorm(visitor, "final_norm", final_norm, "of what the readout reads");
+  visitor.Choice<ReadoutKind>("readout", readout,
+                              {{"linear", ReadoutKind::kLinear},
+                               {"unbiased", ReadoutKind::kUnbiased},
+                               {"tied", ReadoutKind::kTied}},
+                              "outputs: a weight and a bias, a weight alone, or the encoder's "
+                              "table of tokens as the weight");
   visitor.Choice<LinearStart>(
       "ends", ends, {{"drawn", LinearStart::kDrawn}, {"identity", LinearStart::kIdentity}},
       "how encoder and readout start: at random, or with real inputs in the first channels and the "
@@ -116,6 +123,20 @@ std::string ModelOptions::FileDigest() const {
 }
 
 void RequireEndsFit(const ModelOptions& options, const ModelIo& io) {
+  if (options.readout == ReadoutKind::kTied &&
+      (io.tokens.size() != 1 || io.tokens.front().vocabulary != io.outputs)) {
+    std::string fields;
+    for (const ModelIo::Field& field : io.tokens) {
+      fields += fmt::format("{}{} of {}", fields.empty() ? "" : ", ", Quote(field.name),
+                            FormatCount(field.vocabulary, "id"));
+    }
+    Fail(ExitCode::kBadConfig,
+         fmt::format("model.readout is \"tied\", but the task has {} and {}: a table serves both "
+                     "ends where there is one token field of as many ids as outputs; set "
+                     "\"linear\" or \"unbiased\"",
+                     fields.empty() ? "no token field" : "token field " + fields,
+                     FormatCount(io.outputs, "output")));
+  }
   if (options.ends != LinearStart::kIdentity) return;
   const auto refuse = [](const std::string& sentence) {
     Fail(ExitCode::kBadConfig, "model.ends is \"identity\", but " + sentence);

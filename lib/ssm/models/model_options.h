@@ -14,6 +14,8 @@ namespace ssm {
 
 using ActivationKind = kernels::Activation;
 enum class OutputKind { kNone, kLinear, kGlu };
+/// kUnbiased: no bias. kTied: no bias, and the weight is the encoder's table of tokens.
+enum class ReadoutKind { kLinear, kUnbiased, kTied };
 
 /// "mlp": x += W_out(activation(W_in x)), gated: activation(W_gate x) * (W_in x).
 struct MlpOptions final : Configurable {
@@ -43,7 +45,9 @@ struct ModelOptions final : Configurable {
   explicit ModelOptions(const MixerRegistry& mixers)
       : layers([&mixers] { return std::make_unique<BlockOptions>(mixers); }) {}
   int64_t d_model = 64;
+  NormKind encoder_norm = NormKind::kNone;
   NormKind final_norm = NormKind::kRms;
+  ReadoutKind readout = ReadoutKind::kLinear;
   LinearStart ends = LinearStart::kDrawn;
   StackOf<BlockOptions> layers;
   void VisitFields(FieldVisitor& visitor) override;
@@ -66,7 +70,8 @@ struct ModelIo {
 };
 
 /// Ends that are the identity carry each input and output in a channel of its own: d_model of both
-/// at most, and no tokens. @throws Error(kBadConfig) for what does not fit.
+/// at most, and no tokens. A tied readout needs one token field, of as many ids as there are
+/// outputs. @throws Error(kBadConfig) for what does not fit.
 void RequireEndsFit(const ModelOptions& options, const ModelIo& io);
 
 }  // namespace ssm

@@ -2,10 +2,13 @@
 
 namespace ssm {
 
-Readout::Readout(ParameterBuilder parameters, NormKind norm, int64_t d_model, int64_t outputs,
-                 LinearStart ends)
-    : norm_(parameters.Scope("final_norm"), norm, d_model),
-      linear_(parameters.Scope("readout"), d_model, outputs, true, ends) {}
+Readout::Readout(ParameterBuilder parameters, const ModelOptions& options, int64_t outputs,
+                 const Param& table)
+    : norm_(parameters.Scope("final_norm"), options.final_norm, options.d_model),
+      linear_(options.readout == ReadoutKind::kTied
+                  ? LinearLayer(table)
+                  : LinearLayer(parameters.Scope("readout"), options.d_model, outputs,
+                                options.readout == ReadoutKind::kLinear, options.ends)) {}
 
 template <Scalar T>
 Var<T> Readout::Apply(Tape<T>& tape, Var<T> x) const {

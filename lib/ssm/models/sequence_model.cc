@@ -27,7 +27,8 @@ SequenceModel<T>::SequenceModel(const ModelOptions& options, const ModelIo& io, 
   parts->io = io;
   parts->d_model = options.d_model;
   const ParameterBuilder parameters(parts->store, seed);
-  parts->encoder = Encoder(parameters.Scope("encoder"), io, options.d_model, options.ends);
+  parts->encoder =
+      Encoder(parameters.Scope("encoder"), io, options.d_model, options.encoder_norm, options.ends);
   size_t prepared = 0;
   for (size_t i = 0; i < static_cast<size_t>(options.layers.size()); ++i) {
     const auto layer = static_cast<int64_t>(i);
@@ -45,8 +46,9 @@ SequenceModel<T>::SequenceModel(const ModelOptions& options, const ModelIo& io, 
   }
   parts->first_slot.push_back(parts->slots.size());
   parts->first_prepared.push_back(prepared);
+  const bool tied = options.readout == ReadoutKind::kTied;
   parts->readout =
-      Readout(parameters, options.final_norm, options.d_model, io.outputs, options.ends);
+      Readout(parameters, options, io.outputs, tied ? parts->encoder.table() : Param{});
   parts_ = std::move(parts);
 }
 

@@ -25,7 +25,7 @@ struct LayerNorms {
 template <Scalar T>
 struct ModelParts;
 
-/// x = encoder(reals, tokens); x = block_i(x); y = readout(final_norm x).
+/// x = encoder_norm encoder(reals, tokens); x = block_i(x); y = readout(final_norm x).
 /// Encoder: reals through W [D, C] and a bias, both U(+-1/sqrt(C)) (a zero bias and pre-norm would
 /// turn a one-channel input into its sign); token fields through tables N(0, 0.02) [V, D], summed.
 template <Scalar T>

@@ -16,6 +16,8 @@ class EmbeddingLayer {
   EmbeddingLayer() = default;
   EmbeddingLayer(ParameterBuilder parameters, const std::vector<Field>& fields, int64_t channels);
 
+  /// Of the first field.
+  const Param& table() const { return tables_.front(); }
   int64_t fields() const { return static_cast<int64_t>(tables_.size()); }
 
   /// ids [B, T, F] -> [B, T, D]; see ops/embedding.h. @throws Error(kBadData) on an id out of

@@ -15,6 +15,8 @@ class LinearLayer {
   LinearLayer() = default;
   LinearLayer(ParameterBuilder parameters, int64_t in, int64_t out, bool bias = true,
               LinearStart start = LinearStart::kDrawn);
+  /// Shares `weight` [out, in] with another layer; no bias.
+  explicit LinearLayer(const Param& weight) : weight_(weight) {}
 
   int64_t in() const { return weight_.shape[1]; }
   int64_t out() const { return weight_.shape[0]; }
