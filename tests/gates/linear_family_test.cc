@@ -1,4 +1,4 @@
-// What linear state-space layers learn to keep, each from three seeds.
+// What linear state-space layers learn to keep, each from as many seeds as SSM_GATE_SEEDS says (1).
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ TEST_CASE("evidence.track: at most 1.05 times the Kalman filter's error") {
   };
   for (const Row& row : {Row{30, 1000, 0.2025}, Row{300, 1000, 0.0761}}) {
     for (const std::string& mixer : kMixers) {
-      for (int seed = 1; seed <= 3; ++seed) {
+      for (int seed = 1; seed <= test::GateSeeds(); ++seed) {
         CAPTURE(row.tau);
         CAPTURE(mixer);
         CAPTURE(seed);
@@ -59,7 +59,7 @@ TEST_CASE("evidence.track: at most 1.05 times the Kalman filter's error") {
 
 TEST_CASE("delayed_recall: a quarter of d_state back") {
   for (const std::string& mixer : kMixers) {
-    for (int seed = 1; seed <= 3; ++seed) {
+    for (int seed = 1; seed <= test::GateSeeds(); ++seed) {
       CAPTURE(mixer);
       CAPTURE(seed);
       const test::TempFolder folder;
@@ -72,7 +72,7 @@ TEST_CASE("delayed_recall: a quarter of d_state back") {
 }
 
 TEST_CASE("one complex mode keeps a damped oscillation, two decays do not") {
-  for (int seed = 1; seed <= 3; ++seed) {
+  for (int seed = 1; seed <= test::GateSeeds(); ++seed) {
     CAPTURE(seed);
     const test::TempFolder folder;
     Train(Config("oscillator_complex"), folder / "complex", With(seed, {}));

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,6 +20,14 @@ inline void Train(const std::string& config, const std::string& run,
   const Outcome trained = RunSsmctl(arguments);
   INFO(trained.err);
   REQUIRE(trained.code == 0);
+}
+
+/// Seeds that each promise of trained models is asked for: SSM_GATE_SEEDS, 1 without it.
+inline int GateSeeds() {
+  const char* seeds = std::getenv("SSM_GATE_SEEDS");
+  const int count = seeds == nullptr ? 1 : std::atoi(seeds);
+  REQUIRE_MESSAGE(count >= 1, "SSM_GATE_SEEDS is a whole number from 1 on");
+  return count;
 }
 
 /// The only cell of an evaluation.
