@@ -59,6 +59,9 @@ void AddFlags(CLI::App& c, EvalCommand& command) {
   c.add_option("--plot", command.plot, "write SVG figures of curves and lags")
       ->type_name("DIR")
       ->check(NotEmpty);
+  c.add_flag("--probe", command.probe,
+             "instead of scores: what a linear read-out of the state knows of the task's hidden "
+             "quantities, beside the answers");
   AddJson(c, command.json);
 }
 

@@ -40,6 +40,7 @@ struct EvalCommand {
   std::string checkpoint = "best";  // "best", "latest" or a step
   std::string samples;              // file; empty: none
   std::string plot;                 // folder; empty: none
+  bool probe = false;               // read-outs of the state in place of scores
   bool json = false;
 };
 ExitCode RunEval(const EvalCommand& command, const CommandContext& context);

@@ -18,6 +18,7 @@
 #include "ssm/cli/help.h"
 #include "ssm/cli/interrupt_notice.h"
 #include "ssm/cli/model_name.h"
+#include "ssm/cli/probe_report.h"
 #include "ssm/evaluation/cell_json.h"
 #include "ssm/evaluation/results_file.h"
 #include "ssm/evaluation/samples_file.h"
@@ -58,6 +59,15 @@ class RunEvaluation {
                .data_sha256 = config().task->DataDigest()};
   }
 
+  void Probe() {
+    WarnOfUnseenTime(config(), config().eval.dt_scale);
+    const InterruptNotice notice;
+    for (const CellKey& asked : CellsOf(config().eval)) {
+      const CellKey key = ResolveCell(asked, *config().task);
+      probes_.emplace_back(key, ProbeState(Subject(), key));
+    }
+  }
+
   void Run() {
     WarnOfUnseenTime(config(), config().eval.dt_scale);
     const InterruptNotice notice;
@@ -75,7 +85,7 @@ class RunEvaluation {
   }
 
   std::string ToJson() const {
-    Json json = {{"schema", "ssmctl.eval/1"},
+    Json json = {{"schema", command_.probe ? "ssmctl.probe/1" : "ssmctl.eval/1"},
                  {"run", run_.path()},
                  {"name", config().name},
                  {"task", config().task.type()},
@@ -84,15 +94,23 @@ class RunEvaluation {
                  {"step", origin_.step},
                  {"seed", origin_.seed},
                  {"overrides", origin_.overrides},
-                 {"params", model_->parameters().count()},
-                 {"state_bytes_live", LargestState()},
-                 {"cells", Json::array()}};
+                 {"params", model_->parameters().count()}};
+    if (command_.probe) {
+      json["cells"] = Json::parse(ProbesJson(probes_));
+      return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    }
+    json["state_bytes_live"] = LargestState();
+    json["cells"] = Json::array();
     for (const CellResult& cell : cells_) json["cells"].push_back(Json::parse(CellToJson(cell)));
     // A path need not be UTF-8.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
   std::string ToText(bool color) const {
+    if (command_.probe) {
+      return fmt::format("run    {}, step {}\nmodel  {}\n\n{}", run_.path(), origin_.step,
+                         ModelName(config().model), DescribeProbes(probes_, color));
+    }
     return fmt::format(
         "run    {}, step {}{}\ntask   {}\nmodel  {}: {} parameters, {} live state a stream\n\n{}",
         run_.path(), origin_.step,
@@ -121,15 +139,18 @@ class RunEvaluation {
     }
   }
 
+  EvalSubject<T> Subject() {
+    return {.model = model_.get(),
+            .params = parameters_.View(),
+            .task = config().task.get(),
+            .seed = static_cast<uint64_t>(config().seed.eval),
+            .workers = &workers_,
+            .batch = config().eval.batch};
+  }
+
   CellResult Compute(const CellKey& key, const std::string& path) {
     RequireWritable(ParentPath(path));
-    const EvalSubject<T> subject{.model = model_.get(),
-                                 .params = parameters_.View(),
-                                 .task = config().task.get(),
-                                 .seed = static_cast<uint64_t>(config().seed.eval),
-                                 .workers = &workers_,
-                                 .batch = config().eval.batch};
-    const CellScore score = ScoreWatched(subject, key);
+    const CellScore score = ScoreWatched(Subject(), key);
     const StreamOptions streams{.steps = key.length, .dt_scale = key.dt_scale};
     ResultsFile results{
         .name = config().name,
@@ -177,6 +198,7 @@ class RunEvaluation {
   Workers workers_;
   ResultOrigin origin_;
   std::vector<CellResult> cells_;
+  std::vector<ProbedCell> probes_;
   std::string samples_;
 };
 
@@ -185,7 +207,7 @@ void Evaluate(const EvalCommand& command, const CommandContext& context, RunDire
               Experiment experiment, std::vector<std::string> overrides) {
   RunEvaluation<T> evaluation(command, context, std::move(run), std::move(experiment),
                               std::move(overrides));
-  evaluation.Run();
+  command.probe ? evaluation.Probe() : evaluation.Run();
   Output& output = *context.output;
   output.Write(command.json ? evaluation.ToJson() : evaluation.ToText(output.color()));
 }

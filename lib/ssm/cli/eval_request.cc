@@ -32,6 +32,11 @@ void RefuseOtherOverrides(const std::vector<std::string>& overrides) {
 }
 
 void RefuseOutputs(const EvalCommand& command, const RunDirectory& run) {
+  if (command.probe && !(command.samples.empty() && command.plot.empty())) {
+    throw Error(ExitCode::kUsage,
+                "--probe prints read-outs alone; leave --samples and --plot to an evaluation "
+                "without it");
+  }
   const std::string& samples = command.samples;
   if (samples.ends_with(".json") && SameFolder(ParentPath(samples), run.results())) {
     throw Error(ExitCode::kUsage,

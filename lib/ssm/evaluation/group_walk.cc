@@ -18,8 +18,8 @@ const E* GatherToken(const Array<E>* from, int64_t rows, int64_t t, std::vector<
   return to.data();
 }
 
-StreamOptions StreamsOf(const CellKey& key) {
-  return {.steps = key.length, .dt_scale = key.dt_scale, .detail = Detail::kScoring};
+StreamOptions StreamsOf(const CellKey& key, Detail detail) {
+  return {.steps = key.length, .dt_scale = key.dt_scale, .detail = detail};
 }
 
 }  // namespace
@@ -30,7 +30,8 @@ GroupWalk<T>::GroupWalk(const WalkShared<T>& shared, int64_t first, int64_t rows
       first_(first),
       reader_(*shared.subject->task, *shared.subject->workers),
       lengths_(static_cast<size_t>(rows), 0) {
-  reader_.Open(shared.subject->seed, shared.key.split, first, rows, StreamsOf(shared.key));
+  reader_.Open(shared.subject->seed, shared.key.split, first, rows,
+               StreamsOf(shared.key, shared.detail));
   if (shared.subject->model == nullptr) return;
   state_ = shared.subject->model->InitialState(rows);
   if (shared.key.mode == EvalMode::kStep) {
@@ -102,6 +103,7 @@ void GroupWalk<T>::RunSteps() {
       // A row that has ended stays where it is: what it answers is not scored.
       if (t < LengthOf(b)) ++state_.steps[static_cast<size_t>(b)];
     }
+    if (shared_->after_step) shared_->after_step(*this, t);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "ssm/tasks/batch.h"
 
 namespace ssm {
+
+template <Scalar T>
+class GroupWalk;
 
 /// What the groups of a cell share.
 template <Scalar T>
@@ -18,6 +22,10 @@ struct WalkShared {
   CellKey key;  // resolved
   int64_t piece_steps = 0;
   const PreparedValues<T>* prepared = nullptr;  // null in step mode
+  Detail detail = Detail::kScoring;
+  /// In step mode: called after token `t` of a group's piece, by the worker that walks it. May be
+  /// empty.
+  std::function<void(GroupWalk<T>& walk, int64_t t)> after_step = {};
 };
 
 /// Rows [first, first + rows) of a cell: their streams, their state, and the last piece with what
@@ -36,6 +44,9 @@ class GroupWalk {
   int64_t first() const { return first_; }
   const TaskPiece& piece() const { return piece_; }
   const double* y() const { return y_.data(); }  // [B, T, O]
+  const State<T>& state() const { return state_; }
+  /// Whether token t of the piece is one of row b's.
+  bool Has(int64_t b, int64_t t) const { return t < LengthOf(b); }
   /// Tokens each row has read.
   const std::vector<int64_t>& lengths() const { return lengths_; }
   /// Bytes of one row's state: the largest of the group.

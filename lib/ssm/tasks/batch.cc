@@ -15,6 +15,10 @@ int64_t LatentWidth(const TaskSpec& spec) {
   return width;
 }
 
+bool AsksForOne(const TaskSpec& spec) {
+  return std::ranges::any_of(spec.latents, [](const Latent& l) { return l.one_asked; });
+}
+
 int64_t TargetWidth(const TaskSpec& spec) {
   return spec.objective == Objective::kSoftmaxCrossEntropy ? 1 : spec.outputs;
 }
@@ -41,7 +45,8 @@ PieceRow RowOf(TaskPiece& piece, int64_t row) {
           RowOf(piece.dt, row, piece.rows),         RowOf(piece.start, row, piece.rows),
           RowOf(piece.targets, row, piece.rows),    RowOf(piece.weights, row, piece.rows),
           RowOf(piece.references, row, piece.rows), RowOf(piece.strata, row, piece.rows),
-          RowOf(piece.lags, row, piece.rows),       RowOf(piece.latents, row, piece.rows)};
+          RowOf(piece.lags, row, piece.rows),       RowOf(piece.latents, row, piece.rows),
+          RowOf(piece.asked, row, piece.rows)};
 }
 
 /// A block of rows and tokens of [B, T, ...].
@@ -100,6 +105,7 @@ void ShapePiece(const TaskSpec& spec, Detail detail, int64_t rows, int64_t steps
   Zeros(piece->strata, scoring ? cells.Append(Size(spec.strata)) : Shape{0});
   Zeros(piece->lags, scoring && spec.has_lags ? cells : Shape{0});
   Zeros(piece->latents, latents ? cells.Append(LatentWidth(spec)) : Shape{0});
+  Zeros(piece->asked, latents && AsksForOne(spec) ? cells : Shape{0});
 }
 
 void CutPiece(const TaskPiece& whole, int64_t first, int64_t rows, int64_t from, int64_t steps,
@@ -119,6 +125,7 @@ void CutPiece(const TaskPiece& whole, int64_t first, int64_t rows, int64_t from,
   CopyBlock(whole.strata, block, part->strata);
   CopyBlock(whole.lags, block, part->lags);
   CopyBlock(whole.latents, block, part->latents);
+  CopyBlock(whole.asked, block, part->asked);
   if (whole.lengths.size() == 0) return Absent(part->lengths);
   part->lengths.Resize(Shape{rows});
   for (int64_t b = 0; b < rows; ++b) {
@@ -129,7 +136,8 @@ void CutPiece(const TaskPiece& whole, int64_t first, int64_t rows, int64_t from,
 int64_t PieceBytes(const TaskPiece& piece) {
   return piece.reals.bytes() + piece.tokens.bytes() + piece.dt.bytes() + piece.start.bytes() +
          piece.lengths.bytes() + piece.targets.bytes() + piece.weights.bytes() +
-         piece.references.bytes() + piece.strata.bytes() + piece.lags.bytes();
+         piece.references.bytes() + piece.strata.bytes() + piece.lags.bytes() +
+         piece.latents.bytes() + piece.asked.bytes();
 }
 
 double TotalWeight(const TaskSpec& spec, const TaskPiece& piece) {

@@ -52,6 +52,7 @@ class RelocateStream final : public SequenceStream {
   void Ask(int64_t k, const PieceRow& row) const {
     if (row.targets != nullptr) row.targets[k] = Id(world().Answer(event_).place);
     if (row.weights != nullptr) row.weights[k] = 1;
+    if (row.asked != nullptr) row.asked[k] = event_.object;
     if (row.lags != nullptr) row.lags[k] = StepsSince(world().SeenAt(event_.object));
     if (row.strata != nullptr) WriteStrata(row.strata + k * axes_);
     if (row.references == nullptr) return;

@@ -24,8 +24,9 @@ struct RelocateShow {
 std::vector<StratumAxis> RelocateStrata(const RelocateLaw& law);
 
 /// Tokens as RelocateCode, references as RelocateReferences, strata as RelocateStrata; lags: steps
-/// since the object asked about was last seen; latents: the place of every object. O(1) a step; a
-/// question O(objects) if balanced; latents O(objects), 0 for an object that was not shown yet.
+/// since the object asked about was last seen; latents: the place of every object, the one asked
+/// about named. O(1) a step; a question O(objects) if balanced; latents O(objects), 0 for an object
+/// that was not shown yet.
 std::unique_ptr<SequenceStream> MakeRelocateStream(const RelocateLaw& law, const RelocateShow& show,
                                                    Random random);
 

@@ -120,7 +120,7 @@ TaskSpec RelocateTokens::Spec() const {
   spec.references = RelocateReferences(window);
   spec.strata = RelocateStrata(law);
   spec.has_lags = true;
-  spec.latents = {{"place", objects, places}};
+  spec.latents = {{"place", objects, places, /*one_asked=*/true}};
   return spec;
 }
 

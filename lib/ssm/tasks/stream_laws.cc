@@ -26,7 +26,7 @@ struct Request {
 struct Sequence {
   int64_t steps = 0;
   std::vector<double> reals, dt, targets, weights, references, latents;
-  std::vector<int64_t> tokens, strata, lags;
+  std::vector<int64_t> tokens, strata, lags, asked;
 };
 
 template <class E>
@@ -55,6 +55,7 @@ Sequence Draw(const Request& r, Detail detail, uint64_t seed, int64_t index,
     Append(whole.tokens, piece.tokens);
     Append(whole.strata, piece.strata);
     Append(whole.lags, piece.lags);
+    Append(whole.asked, piece.asked);
   }
   return whole;
 }
@@ -82,6 +83,7 @@ const char* Difference(const Sequence& a, const Sequence& b, bool training) {
   if (!SameBits(a.strata, b.strata)) return "strata";
   if (!SameBits(a.lags, b.lags)) return "lags";
   if (!SameBits(a.latents, b.latents)) return "latents";
+  if (!SameBits(a.asked, b.asked)) return "asked";
   return nullptr;
 }
 
@@ -178,6 +180,12 @@ std::string WrongLabels(const TaskSpec& spec, const Sequence& s) {
     const StratumAxis& axis = spec.strata[k % spec.strata.size()];
     if (s.strata[k] < 0 || s.strata[k] >= std::ssize(axis.labels)) {
       return "a stratum without a label on axis " + axis.name;
+    }
+  }
+  for (const Latent& latent : spec.latents) {
+    const auto outside = [&](int64_t at) { return at < 0 || at >= latent.size; };
+    if (latent.one_asked && std::ranges::any_of(s.asked, outside)) {
+      return "a value asked for outside latent " + latent.name;
     }
   }
   size_t k = 0;

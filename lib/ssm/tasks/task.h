@@ -43,6 +43,7 @@ struct Latent {
   std::string name;
   int64_t size = 1;
   int64_t categories = 0;  // 0: real
+  bool one_asked = false;  // a scored step asks for one of its values, which `asked` names
 };
 
 /// Everything about a task that does not depend on the example.
@@ -86,6 +87,7 @@ struct PieceRow {
   int64_t* strata = nullptr;     // [n, S] label index
   int64_t* lags = nullptr;       // [n] steps since what is asked for was seen; -1: none
   double* latents = nullptr;     // [n, sum of sizes]
+  int64_t* asked = nullptr;      // [n] of scored steps: index within the latent with one_asked
 };
 
 /// One sequence, drawn piece by piece. The pieces do not depend on how it is cut (a law).
@@ -110,6 +112,7 @@ struct TaskPiece {
   IntArray strata;           // [B, T, S]
   IntArray lags;             // [B, T]
   Array<double> latents;     // [B, T, L]
+  IntArray asked;            // [B, T]
   int64_t rows = 0, steps = 0;
 };
 
