@@ -26,6 +26,8 @@ class IsolatedMixer {
   bool time_invariant() const { return kind_ == MixerKind::kTimeInvariant; }
   MixerKind kind() const { return kind_; }
   int64_t channels() const { return channels_; }
+  const SequenceMixer<double>& mixer() const { return *mixer_; }
+  const Parameters<double>& values() const { return *values_; }
   ParameterStore& store() { return *store_; }
   Parameters<double>& values() { return *values_; }
 

@@ -4,6 +4,7 @@
 
 #include "ssm/autograd/ops/dropout.h"
 #include "ssm/autograd/ops/gated.h"
+#include "ssm/autograd/ops/tap.h"
 #include "ssm/kernels/rows.h"
 
 namespace ssm {
@@ -65,9 +66,10 @@ Var<T> Block<T>::Drop(Tape<T>& tape, Var<T> y, const Inputs<T>& in, int64_t site
 
 template <Scalar T>
 Outputs<T> Block<T>::Forward(Tape<T>& tape, const Inputs<T>& in, std::span<const Var<T>> state,
-                             Prepared<T> prepared, Want want) const {
+                             Prepared<T> prepared, Want want, Array<T>* tap) const {
   Inputs<T> inner = in;
   inner.x = norm_.Apply(tape, in.x);
+  if (tap != nullptr) inner.x = Tap<T>(tape, inner.x, tap, nullptr);
   inner.dropout.rate = in.dropout.key == 0 ? 0 : dropout_;
   const Outputs<T> mixed = mixer_->Forward(tape, inner, state, prepared, want);
   const Var<T> y = Drop(tape, Project(tape, mixed.y), in, 0);

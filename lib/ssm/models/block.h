@@ -22,8 +22,9 @@ class Block {
 
   /// `in.x` is the residual stream [B, T, D]; the result's y is it, after the block. Dropout is
   /// drawn where in.dropout.key is not 0.
+  /// `tap`, where given, gets what the mixer reads.
   Outputs<T> Forward(Tape<T>& tape, const Inputs<T>& in, std::span<const Var<T>> state,
-                     Prepared<T> prepared, Want want) const;
+                     Prepared<T> prepared, Want want, Array<T>* tap = nullptr) const;
 
   /// Numbers of scratch StepRows needs.
   int64_t ScratchSize(int64_t rows) const;

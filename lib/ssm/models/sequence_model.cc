@@ -1,6 +1,7 @@
 #include "ssm/models/sequence_model.h"
 
 #include "ssm/autograd/ops/observe.h"
+#include "ssm/autograd/ops/tap.h"
 #include "ssm/base/errors.h"
 #include "ssm/models/model_parts.h"
 #include "ssm/models/model_stepper.h"
@@ -102,7 +103,7 @@ template <Scalar T>
 ModelOutputs<T> SequenceModel<T>::Forward(Tape<T>& tape, const Piece<T>& piece,
                                           const TapeState<T>& state, Prepared<T> prepared,
                                           T dt_scale, const Dropout& dropout, Want want,
-                                          std::span<LayerNorms> norms) const {
+                                          std::span<LayerNorms> norms, ModelTaps<T>* taps) const {
   const ModelParts<T>& parts = *parts_;
   const PieceSize size = CheckPiece(parts.io, piece);
   SSM_CHECK(static_cast<int64_t>(state.steps.size()) == size.rows &&
@@ -114,13 +115,17 @@ ModelOutputs<T> SequenceModel<T>::Forward(Tape<T>& tape, const Piece<T>& piece,
   const bool wants_state = want == Want::kOutputAndState;
   const TapeState<T> next{tape.NewVars(wants_state ? static_cast<int64_t>(parts.slots.size()) : 0),
                           clock.after};
+  if (taps != nullptr) {
+    in.x = Tap(tape, in.x, &taps->encoded, &taps->encoded_gradient);
+    taps->mixer_inputs.resize(parts.blocks.size());
+  }
   for (size_t i = 0; i < parts.blocks.size(); ++i) {
     if (!norms.empty()) {
       in.x = Observe(tape, in.x, clock, &norms[i].activation, &norms[i].gradient);
     }
-    const Outputs<T> out =
-        parts.blocks[i].Forward(tape, in, parts.SlotsOf(i, std::span<const Var<T>>(state.slots)),
-                                parts.PreparedOf(i, prepared), want);
+    const Outputs<T> out = parts.blocks[i].Forward(
+        tape, in, parts.SlotsOf(i, std::span<const Var<T>>(state.slots)),
+        parts.PreparedOf(i, prepared), want, taps == nullptr ? nullptr : &taps->mixer_inputs[i]);
     if (wants_state) std::ranges::copy(out.next, parts.SlotsOf(i, next.slots).begin());
     in.x = out.y;
   }

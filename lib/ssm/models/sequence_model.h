@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ssm/models/model_options.h"
+#include "ssm/models/model_taps.h"
 #include "ssm/tensor/piece.h"
 
 namespace ssm {
@@ -48,11 +49,11 @@ class SequenceModel {
   int64_t PreparedCount() const;
   void Prepare(Tape<T>& tape, int64_t longest, T dt_scale, Prepared<T> prepared) const;
   /// `dropout`: its key 0 means none (evaluation); each block uses its own rate.
-  /// `norms`, when given, has one entry per layer and must outlive Backward.
+  /// `norms`, when given, has one entry per layer; it and `taps` must outlive Backward.
   /// @throws Error(kBadData) when the piece lacks what the model takes, or an id is out of range.
   ModelOutputs<T> Forward(Tape<T>& tape, const Piece<T>& piece, const TapeState<T>& state,
                           Prepared<T> prepared, T dt_scale, const Dropout& dropout, Want want,
-                          std::span<LayerNorms> norms = {}) const;
+                          std::span<LayerNorms> norms = {}, ModelTaps<T>* taps = nullptr) const;
   /// Step's y is [B, O]; x [B, C] and tokens [B, F] as the model takes them.
   std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params, T dt_scale) const;
   /// The modes of each layer's mixer: see SequenceMixer::Modes.

@@ -31,6 +31,7 @@ std::vector<OpCase> AllOpCases() {
                       IrregularModesCases,
                       RepeatCases,
                       SkipCases,
+                      TapCases,
                       S4dScanCases,
                       S4dScanIrregularCases,
                       S4dKernelCases,

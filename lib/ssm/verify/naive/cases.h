@@ -30,6 +30,7 @@ std::vector<OpCase> ComplexWeightCases();
 std::vector<OpCase> IrregularModesCases();
 std::vector<OpCase> RepeatCases();
 std::vector<OpCase> SkipCases();
+std::vector<OpCase> TapCases();
 std::vector<OpCase> S4dScanCases();
 std::vector<OpCase> S4dScanIrregularCases();
 std::vector<OpCase> S4dKernelCases();
