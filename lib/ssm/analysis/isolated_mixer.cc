@@ -37,6 +37,10 @@ std::vector<LinearMode> IsolatedMixer::Modes(double dt_scale) const {
   return mixer_->Modes(values_->View(), dt_scale);
 }
 
+double IsolatedMixer::DecayBound(double dt_scale) const {
+  return mixer_->DecayBound(values_->View(), dt_scale);
+}
+
 std::unique_ptr<Stepper<double>> IsolatedMixer::MakeStepper(int64_t rows, double dt_scale) const {
   return mixer_->MakeStepper(rows, values_->View(), dt_scale);
 }

@@ -32,6 +32,7 @@ class IsolatedMixer {
   Parameters<double>& values() { return *values_; }
 
   std::vector<LinearMode> Modes(double dt_scale) const;
+  double DecayBound(double dt_scale) const;
   std::unique_ptr<Stepper<double>> MakeStepper(int64_t rows, double dt_scale) const;
   State<double> Fresh(int64_t rows) const;
 

@@ -1,6 +1,8 @@
 // The contract every sequence mixer keeps: y, state' = forward(x, state) for any T >= 1.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -82,6 +84,10 @@ class SequenceMixer {
   /// Every mode of a layer whose recurrence is diagonal, linear and independent of the input; none
   /// of others. For analysis, in double.
   virtual std::vector<LinearMode> Modes(ParamView<T> params, T dt_scale) const;
+  /// What no input whatever makes the size of any entry's decay exceed, in a recurrence whose next
+  /// state is affine in the state before, entry by entry: max |multiplier| of the modes, where the
+  /// layer has some. NaN: none is known below 1. For analysis.
+  virtual double DecayBound(ParamView<T> params, T dt_scale) const;
 };
 
 template <Scalar T>
@@ -90,6 +96,15 @@ void SequenceMixer<T>::Prepare(Tape<T>&, int64_t, T, Prepared<T>) const {}
 template <Scalar T>
 std::vector<LinearMode> SequenceMixer<T>::Modes(ParamView<T>, T) const {
   return {};
+}
+
+template <Scalar T>
+double SequenceMixer<T>::DecayBound(ParamView<T> params, T dt_scale) const {
+  double bound = std::numeric_limits<double>::quiet_NaN();
+  for (const LinearMode& mode : Modes(params, dt_scale)) {
+    bound = std::fmax(bound, std::abs(mode.multiplier));
+  }
+  return bound;
 }
 
 }  // namespace ssm
