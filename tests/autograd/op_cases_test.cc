@@ -134,7 +134,7 @@ TEST_CASE("gradients equal central differences of the twin") {
 /// Bytes and FLOPs of one pass: forward, then after Backward.
 struct Cost {
   size_t forward, after;
-  double flops;
+  double flops, products;
   bool operator==(const Cost&) const = default;
 };
 
@@ -151,7 +151,8 @@ Cost CostOf(const OpCase& op, Mode mode) {
     tape.Seed(output, ones.data());
   }
   tape.Backward();
-  return {forward, tape.bytes(), tape.flops()};
+  CHECK(tape.product_flops() <= tape.flops());
+  return {forward, tape.bytes(), tape.flops(), tape.product_flops()};
 }
 
 TEST_CASE("a plan's bytes and FLOPs are the real ones") {

@@ -84,6 +84,8 @@ TEST_CASE("a plan takes the bytes and FLOPs of a real pass, and touches no value
   const Var<double> loss = network.Loss(plan);
   CHECK(plan.bytes() == real.bytes());
   CHECK(plan.flops() == real.flops());
+  CHECK(plan.product_flops() == 2 * 10 * 4 * 3);  // Linear alone: two for each of x W^T
+  CHECK(real.product_flops() == plan.product_flops());
   CHECK(plan.ops() == real.ops());
   CHECK(plan.value(loss) == nullptr);
   Pass(network, real);

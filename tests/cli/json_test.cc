@@ -105,7 +105,8 @@ TEST_CASE("a task of an unknown type is refused with the nearest") {
 TEST_CASE("a dry run counts and writes nothing") {
   const Tiny tiny(test::kTinyTrack);
   const json plan = JsonOf({"train", tiny.config, "--dry-run", "--json"});
-  for (const char* key : {"params", "state_bytes", "flops", "peak_bytes", "seconds"}) {
+  for (const char* key :
+       {"params", "state_bytes", "flops", "product_flops", "peak_bytes", "seconds"}) {
     CAPTURE(key);
     CHECK(plan[key].get<double>() > 0);
   }

@@ -18,6 +18,8 @@ TEST_CASE("counts what the model is") {
   CHECK(plan.params == model->parameters().count());
   CHECK(plan.state_bytes == 4 * 4);  // four channels of float
   CHECK(plan.flops == 24 * plan.flops_per_step);
+  CHECK(plan.product_flops > 0);
+  CHECK(plan.product_flops < plan.flops);
   CHECK(CountTraining(*tiny.Read({"dtype=float64"}).config).state_bytes == 2 * plan.state_bytes);
 }
 
@@ -31,6 +33,7 @@ TEST_CASE("arithmetic grows with sequences, memory with those of one micro-batch
   const TrainPlan wide = plan({"train.batch=128", "task.steps=512"});
   CHECK(twice.flops == doctest::Approx(2 * one.flops).epsilon(1e-4));
   CHECK(wide.flops == doctest::Approx(2 * one.flops).epsilon(1e-4));
+  CHECK(wide.product_flops == doctest::Approx(2 * one.product_flops).epsilon(1e-4));
   CHECK(twice.peak_bytes == one.peak_bytes);
   CHECK(wide.peak_bytes > one.peak_bytes + (1 << 20));
 }

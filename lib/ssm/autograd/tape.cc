@@ -212,7 +212,7 @@ void Tape<T>::ReplayStops(const StopLog<T>* log) {
 
 template <Scalar T>
 void* Tape<T>::BeginRecord(const char* name, std::span<const Var<T>> in,
-                           std::span<const Var<T>> out, double flops, size_t closure_size,
+                           std::span<const Var<T>> out, const FlopCount& flops, size_t closure_size,
                            void (*run)(Tape&, const void*)) {
   flops_ += flops;
   if (mode_ == Mode::kInfer) return nullptr;
@@ -309,7 +309,7 @@ void Tape<T>::Reset() {
   floats_->Rewind();
   raw_->Rewind();
   bytes_ = 0;
-  flops_ = 0;
+  flops_ = {};
   next_stop_ = next_choice_ = 0;
 }
 

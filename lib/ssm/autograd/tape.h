@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ssm/autograd/flop_count.h"
 #include "ssm/tensor/array.h"
 
 namespace ssm {
@@ -113,16 +114,17 @@ class Tape {
   /// law. Vars that are none may stand in `in`. `backward` is void(Tape<T>&), trivially copyable
   /// (capture Vars, Ints, sizes and arena pointers, never references, vectors or `this`); it runs
   /// once if any output received a gradient, reads grad(out) (null where none arrived) and adds
-  /// into acc(in) (null where unwanted). `flops` counts the forward pass.
+  /// into acc(in) (null where unwanted). `flops` counts the forward pass: one number, or also what
+  /// of it is in dense products.
   template <class F>
   void Record(const char* name, std::initializer_list<Var<T>> in, std::initializer_list<Var<T>> out,
-              double flops, F backward) {
+              const FlopCount& flops, F backward) {
     Record(name, std::span(in.begin(), in.size()), std::span(out.begin(), out.size()), flops,
            backward);
   }
   template <class F>
   void Record(const char* name, std::span<const Var<T>> in, std::span<const Var<T>> out,
-              double flops, F backward) {
+              const FlopCount& flops, F backward) {
     static_assert(std::is_trivially_copyable_v<F> && std::is_trivially_destructible_v<F>,
                   "a backward closure captures handles, sizes and arena pointers only");
     void* closure = BeginRecord(name, in, out, flops, sizeof(F), [](Tape& tape, const void* f) {
@@ -143,7 +145,9 @@ class Tape {
   /// Forgets everything, keeps the memory.
   void Reset();
 
-  double flops() const { return flops_; }
+  double flops() const { return flops_.all; }
+  /// Of flops(): in dense matrix products, as far as operations tell.
+  double product_flops() const { return flops_.products; }
   /// Bytes taken from the arenas since Reset: values, gradients, scratch, closures.
   size_t bytes() const { return bytes_; }
   int64_t ops() const { return static_cast<int64_t>(ops_.size()); }
@@ -183,7 +187,7 @@ class Tape {
   const Node& root(Var<T> var) const { return nodes_[static_cast<size_t>(node(var).root)]; }
   Var<T> Push(const Shape& shape, const T* value, T* out);
   void* BeginRecord(const char* name, std::span<const Var<T>> in, std::span<const Var<T>> out,
-                    double flops, size_t closure_size, void (*run)(Tape&, const void*));
+                    const FlopCount& flops, size_t closure_size, void (*run)(Tape&, const void*));
   void EnsureGrad(Node& node);
   void ReleaseGrad(Node& node);
   void RunBackward(const Op& op);
@@ -198,7 +202,7 @@ class Tape {
   std::unique_ptr<Arena> floats_;
   std::unique_ptr<Arena> raw_;
   size_t bytes_ = 0;
-  double flops_ = 0;
+  FlopCount flops_;
   StopLog<T>* record_stops_ = nullptr;
   const StopLog<T>* replay_stops_ = nullptr;
   size_t next_stop_ = 0;

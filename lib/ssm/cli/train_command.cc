@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "ssm/base/files.h"
@@ -26,6 +27,7 @@ std::string PlanJson(const TrainPlan& plan) {
                      {"state_bytes", plan.state_bytes},
                      {"flops", plan.flops},
                      {"flops_per_step", plan.flops_per_step},
+                     {"product_flops", plan.product_flops},
                      {"peak_bytes", plan.peak_bytes},
                      {"checkpoint_bytes", plan.checkpoint_bytes},
                      {"disk_bytes", plan.disk_bytes},
@@ -40,7 +42,9 @@ std::string PlanText(const TrainPlan& plan) {
   const std::vector<std::vector<std::string>> rows = {
       {"parameters", FormatCount(plan.params), "numbers trained"},
       {"state", FormatBytes(plan.state_bytes), "live, of one stream after a training sequence"},
-      {"arithmetic", FormatDigits(plan.flops, 3), "FLOPs, the whole run"},
+      {"arithmetic", FormatDigits(plan.flops, 3),
+       fmt::format("FLOPs, the whole run; at least {:.0f} % in matrix products",
+                   std::floor(100 * plan.product_flops / plan.flops))},
       {"memory", FormatBytes(plan.peak_bytes), "at its peak"},
       {"disk", FormatBytes(plan.disk_bytes), "checkpoints that are kept, and one being written"},
       {"time", FormatDuration(plan.seconds), plan.seconds_basis}};

@@ -21,8 +21,8 @@ constexpr double kProgramBytes = 10 * 0x1p20;  // code, threads, plans of FFTW
 constexpr double kCheckpointHead = 0x1p13;     // headers, state and checksums
 constexpr double kAssumedRate = 2e9;           // FLOP/s of a thread
 
-/// Arithmetic and bytes of one shard of `rows` sequences, forward and backward, on a tape that only
-/// counts.
+/// FLOPs, bytes and FLOPs in products of one shard of `rows` sequences, forward and backward, on a
+/// tape that only counts.
 template <Scalar T>
 RowCost PlanShard(const SequenceModel<T>& model, const TaskSpec& spec, const Chunking& chunking,
                   const PreparedValues<T>& prepared, int64_t rows) {
@@ -37,8 +37,9 @@ RowCost PlanShard(const SequenceModel<T>& model, const TaskSpec& spec, const Chu
   work.piece = &piece;
   work.prepared = &prepared;
   shard.Run(work, grads);
-  return {shard.flops(), static_cast<double>(shard.bytes()) + gradient_bytes +
-                             static_cast<double>(PieceBytes(piece))};
+  const double bytes =
+      static_cast<double>(shard.bytes()) + gradient_bytes + static_cast<double>(PieceBytes(piece));
+  return {shard.flops().all, bytes, shard.flops().products};
 }
 
 /// Kernels and their like stand once for each shard as gradients, which a plan makes too.
@@ -53,7 +54,7 @@ void RefuseEndlessKernels(double bytes, const TaskSpec& spec, const MemoryBound&
 }
 
 struct StepCost {
-  double flops = 0;
+  FlopCount flops;
   double tapes = 0;  // bytes
 };
 
@@ -66,7 +67,8 @@ StepCost PlanStep(const SequenceModel<T>& model, const TaskSpec& spec, const Tra
   prepared.Compute({}, train.chunking().Longest(spec.steps), T{1});
   const double kernels = static_cast<double>(prepared.tape().bytes());
   RefuseEndlessKernels(kernels, spec, memory);
-  StepCost step{3 * prepared.tape().flops(), 2 * kernels};  // its gradients come later
+  const FlopCount preparing(prepared.tape().flops(), prepared.tape().product_flops());
+  StepCost step{3 * preparing, 2 * kernels};  // its gradients come later
   const int64_t shards = train.ShardCount();
   const double state = StateRoom<T>(model.Slots(), spec.steps);
   RowCost cost = {};
@@ -79,7 +81,7 @@ StepCost PlanStep(const SequenceModel<T>& model, const TaskSpec& spec, const Tra
           [&](int64_t n) { return PlanShard<T>(model, spec, train.chunking(), prepared, n); });
     }
     planned = rows;
-    step.flops += cost[0] * static_cast<double>(train.accumulate);
+    step.flops += static_cast<double>(train.accumulate) * FlopCount(cost[0], cost[2]);
     step.tapes += cost[1];
   }
   return step;
@@ -106,8 +108,9 @@ TrainPlan Count(const ExperimentConfig& config, int threads, const MemoryBound& 
   TrainPlan plan;
   plan.params = model->parameters().count();
   plan.state_bytes = Saturated(StateBytes<T>(model->Slots(), spec.steps));
-  plan.flops_per_step = step.flops;
+  plan.flops_per_step = step.flops.all;
   plan.flops = plan.flops_per_step * static_cast<double>(train.steps);
+  plan.product_flops = step.flops.products * static_cast<double>(train.steps);
 
   const double numbers = static_cast<double>(model->parameters().flat_size());
   const double flat = numbers * sizeof(T);

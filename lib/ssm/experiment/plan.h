@@ -13,6 +13,7 @@ struct TrainPlan {
   int64_t state_bytes = 0;  // live bytes of one stream's state after a training sequence
   double flops = 0;         // of the whole run: 3 x forward (forward 1, backward 2) x steps
   double flops_per_step = 0;
+  double product_flops = 0;      // of flops: in dense products, as far as operations tell
   int64_t peak_bytes = 0;        // memory while training and evaluating
   int64_t parameter_bytes = 0;   // of it: what grows with the parameters alone
   int64_t evaluation_bytes = 0;  // of it: a validation

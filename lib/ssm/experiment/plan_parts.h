@@ -31,8 +31,8 @@ template <Scalar T>
 void RefuseEndlessSequences(const TaskSpec& spec, const std::vector<SlotSpec>& slots,
                             const MemoryBound& memory);
 
-/// Two numbers that are affine in the rows of a batch.
-using RowCost = std::array<double, 2>;
+/// Numbers that are affine in the rows of a batch.
+using RowCost = std::array<double, 3>;
 
 /// plan(rows), or what plan(1) and plan(2) tell of it where `rows` would hold too many bytes.
 /// `bytes`: of the data of all rows.
@@ -40,10 +40,11 @@ template <class Plan>
 RowCost CostOfRows(int64_t rows, double bytes, const Plan& plan) {
   constexpr double kHeld = 0x1p26;
   if (rows <= 2 || bytes <= kHeld) return plan(rows);
-  const RowCost one = plan(1);
   const RowCost two = plan(2);
+  RowCost cost = plan(1);
   const double more = static_cast<double>(rows - 1);
-  return {one[0] + more * (two[0] - one[0]), one[1] + more * (two[1] - one[1])};
+  for (size_t i = 0; i < cost.size(); ++i) cost[i] += more * (two[i] - cost[i]);
+  return cost;
 }
 
 }  // namespace ssm

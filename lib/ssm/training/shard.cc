@@ -92,7 +92,7 @@ void Shard<T>::WalkForward(const ShardWork<T>& work) {
     StartChunk(work, i);
     const ModelOutputs<T> outputs = Answer(work, WatchInPlace<T>(tape_, state_, nullptr),
                                            Want::kOutputAndState, /*learns=*/false);
-    flops_ += tape_.flops();
+    flops_ += FlopCount(tape_.flops(), tape_.product_flops());
     Read(tape_, outputs.next, state_);
     boundaries_.Keep(state_);
   }
@@ -154,7 +154,7 @@ void Shard<T>::Learn(const ModelOutputs<T>& outputs, const TaskPiece& piece, int
   const T one = 1;
   tape_.Seed(loss, &one);
   tape_.Backward();
-  flops_ += 3 * tape_.flops();
+  flops_ += 3 * FlopCount(tape_.flops(), tape_.product_flops());
   tape_bytes_ = std::max(tape_bytes_, static_cast<int64_t>(tape_.bytes()));
   for (size_t layer = 0; layer < norms_.size(); ++layer) {
     norms_[layer].activation += chunk_norms_[layer].activation / static_cast<double>(chunks);

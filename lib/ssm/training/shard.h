@@ -47,7 +47,7 @@ class Shard {
   /// Of the largest tape so far, of inputs and of the states kept; gradients are not counted.
   int64_t bytes() const;
   /// Of all passes so far, a backward counted as two forward ones.
-  double flops() const { return flops_; }
+  const FlopCount& flops() const { return flops_; }
 
  private:
   void RunWhole(const ShardWork<T>& work);
@@ -78,7 +78,8 @@ class Shard {
   Array<T> grads_;
   std::vector<Array<T>>* prepared_grads_ = nullptr;
   std::vector<LayerNorms> norms_, chunk_norms_;
-  double loss_ = 0, flops_ = 0;
+  double loss_ = 0;
+  FlopCount flops_;
   int64_t tape_bytes_ = 0;
 };
 

@@ -22,8 +22,8 @@ Var<T> Linear(Tape<T>& tape, Var<T> x, Var<T> weight, Var<T> bias) {
     kernels::GemmTransposedB(rows, out, in, tape.value(x), tape.value(weight), tape.out(y),
                              bias ? Write::kAdd : Write::kAssign);
   }
-  const double flops =
-      static_cast<double>(rows * out) * static_cast<double>(2 * in + (bias ? 1 : 0));
+  const double numbers = static_cast<double>(rows * out), product = 2 * static_cast<double>(in);
+  const FlopCount flops(numbers * (product + (bias ? 1 : 0)), numbers * product);
   tape.Record("linear", {x, weight, bias}, {y}, flops, [=](Tape<T>& t) {
     const T* gy = t.grad(y);
     if (T* gx = t.acc(x)) {
