@@ -28,6 +28,7 @@ const Named kFunctions[] = {
     {Activation::kSigmoid, [](double x) { return Logistic(x); }},
     {Activation::kSoftplus, [](double x) { return std::log1p(std::exp(x)); }},
     {Activation::kExp, [](double x) { return std::exp(x); }},
+    {Activation::kPositive, [](double x) { return x < 0 ? Logistic(x) : x + 0.5; }},
 };
 
 constexpr int64_t kSizes[] = {0, 1, 7, 16, 33};

@@ -41,6 +41,7 @@ const std::vector<ReferenceKind>& Kinds() {
       {"hippo_legt", RunHippoLegt},
       {"lru", RunLru},
       {"lstm", RunLstm},
+      {"min_gru", RunMinGru},
       {"rnn", RunRnn},
       {"rotary", RunRotary},
       {"s4_legs_dense", RunS4LegsDense},

@@ -40,6 +40,7 @@ void RunHippoLegsOnline(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLegt(const ReferenceCase& c, Comparison& comparison);
 void RunLstm(const ReferenceCase& c, Comparison& comparison);
 void RunLru(const ReferenceCase& c, Comparison& comparison);
+void RunMinGru(const ReferenceCase& c, Comparison& comparison);
 void RunRnn(const ReferenceCase& c, Comparison& comparison);
 void RunRotary(const ReferenceCase& c, Comparison& comparison);
 void RunS4LegsDense(const ReferenceCase& c, Comparison& comparison);

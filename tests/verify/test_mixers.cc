@@ -77,6 +77,8 @@ std::vector<MixerVariant> MixerVariants() {
       {"gru", R"({"d_hidden": 9})"},
       {"lstm", "{}"},
       {"lstm", R"({"d_hidden": 3, "forget_bias": 1})"},
+      {"min_gru", "{}"},
+      {"min_gru", R"({"d_hidden": 7})"},
       {"attention", R"({"heads": 2})", 16},
       {"attention", R"({"heads": 1, "positions": "none"})"},
       {"attention", R"({"heads": 2, "cache": {"type": "window", "window": 1}})", 4},

@@ -93,6 +93,18 @@ struct Exponential {
     return Exp(x);
   }
 };
+struct Positive {
+  template <class T>
+  static T Value(T x) {
+    const T s = Sigmoid(x);
+    return x < 0 ? s : x + static_cast<T>(0.5);
+  }
+  template <class T>
+  static T Slope(T x) {
+    const SigmoidPair<T> s = Sigmoids(x);
+    return x < 0 ? s.value * s.complement : T{1};
+  }
+};
 
 /// Calls body with the function's type.
 template <class Body>
@@ -114,6 +126,8 @@ void Dispatch(Activation f, Body body) {
       return body(SoftPlus{});
     case Activation::kExp:
       return body(Exponential{});
+    case Activation::kPositive:
+      return body(Positive{});
   }
   SSM_CHECK(false, "an activation that does not exist");
 }
@@ -132,6 +146,7 @@ double ActivationFlops(Activation f) {
     case Activation::kTanh:
       return 24;
     case Activation::kSilu:
+    case Activation::kPositive:
       return 25;
     case Activation::kSoftplus:
       return 36;

@@ -4,6 +4,7 @@
 #include "ssm/mixers/lru.h"
 #include "ssm/mixers/lstm.h"
 #include "ssm/mixers/lti.h"
+#include "ssm/mixers/min_gru.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/mixers/rnn.h"
 #include "ssm/mixers/s4.h"
@@ -25,6 +26,7 @@ void RegisterMixers(MixerRegistry& registry) {
   registry.Add<RnnOptions>("rnn", "tanh recurrent network");
   registry.Add<GruOptions>("gru", "gated recurrent units");
   registry.Add<LstmOptions>("lstm", "long short-term memory");
+  registry.Add<MinGruOptions>("min_gru", "gated recurrence whose gates see the input alone");
   registry.Add<AttentionOptions>("attention",
                                  "softmax attention over a window of tokens, or over all of them");
 }

@@ -28,6 +28,8 @@ double Naive(Activation f, double x) {
       return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
     case Activation::kExp:
       return std::exp(x);
+    case Activation::kPositive:
+      return x >= 0 ? x + 0.5 : 1 / (1 + std::exp(-x));
   }
   return 0;
 }
@@ -101,7 +103,7 @@ std::vector<OpCase> PointwiseCases() {
       {Activation::kGelu, "gelu"},       {Activation::kSilu, "silu"},
       {Activation::kRelu, "relu"},       {Activation::kTanh, "tanh"},
       {Activation::kSigmoid, "sigmoid"}, {Activation::kSoftplus, "softplus"},
-      {Activation::kExp, "exp"}};
+      {Activation::kExp, "exp"},         {Activation::kPositive, "positive"}};
   std::vector<OpCase> cases;
   for (int64_t steps : kCaseLengths) {
     const Shape shape{2, steps, 3};
