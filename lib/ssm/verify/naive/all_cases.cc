@@ -17,6 +17,7 @@ std::vector<OpCase> AllOpCases() {
                       SoftmaxCrossEntropyCases,
                       DropoutCases,
                       ObserveCases,
+                      DeltaRuleCases,
                       DenseChannelScanCases,
                       DenseKernelCases,
                       DenseScanCases,

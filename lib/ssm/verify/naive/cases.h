@@ -16,6 +16,7 @@ std::vector<OpCase> BinaryCrossEntropyCases();
 std::vector<OpCase> SoftmaxCrossEntropyCases();
 std::vector<OpCase> DropoutCases();
 std::vector<OpCase> ObserveCases();
+std::vector<OpCase> DeltaRuleCases();
 std::vector<OpCase> DenseChannelScanCases();
 std::vector<OpCase> DenseKernelCases();
 std::vector<OpCase> DenseScanCases();
