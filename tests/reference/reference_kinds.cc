@@ -34,6 +34,7 @@ const std::vector<ReferenceKind>& Kinds() {
   static const std::vector<ReferenceKind> kinds = {
       {"adamw", RunAdamW},
       {"bilinear", RunBilinear},
+      {"causal_conv1d", RunCausalConv1d},
       {"gru", RunGru},
       {"hippo_lagt", RunHippoLagt},
       {"hippo_legs", RunHippoLegs},

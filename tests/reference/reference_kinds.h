@@ -33,6 +33,7 @@ const std::vector<ReferenceKind>& Kinds();
 
 void RunAdamW(const ReferenceCase& c, Comparison& comparison);
 void RunBilinear(const ReferenceCase& c, Comparison& comparison);
+void RunCausalConv1d(const ReferenceCase& c, Comparison& comparison);
 void RunGru(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLagt(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLegs(const ReferenceCase& c, Comparison& comparison);

@@ -2,13 +2,12 @@
 #pragma once
 
 #include "ssm/autograd/clock.h"
+#include "ssm/autograd/ops/columns.h"
 
 namespace ssm {
 
 /// The columns of x [B, T, W] that a cache keeps.
-struct CacheColumns {
-  int64_t first = 0, width = 0;
-};
+using CacheColumns = Columns;
 
 /// The newest `entries` tokens of each row's sequence after the pass, [B, entries, width]: that of
 /// position p at entry p mod entries, dead entries 0. `cache` holds the tokens before the pass in

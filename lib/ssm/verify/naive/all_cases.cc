@@ -45,7 +45,8 @@ std::vector<OpCase> AllOpCases() {
                       RecurrentScanCases,
                       AttentionCases,
                       RotaryCases,
-                      CacheWriteCases}) {
+                      CacheWriteCases,
+                      CausalConvCases}) {
     std::vector<OpCase> some = cases();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

@@ -45,5 +45,6 @@ std::vector<OpCase> RecurrentScanCases();
 std::vector<OpCase> AttentionCases();
 std::vector<OpCase> RotaryCases();
 std::vector<OpCase> CacheWriteCases();
+std::vector<OpCase> CausalConvCases();
 
 }  // namespace ssm
