@@ -45,12 +45,14 @@ void InputGradient(int64_t n, const T* x, const T* weight, T mean, T rstd, const
 
 template <class T>
 void LayerNorm(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias, T* y, T* mean,
-               T* rstd) {
-  for (int64_t i = 0; i < rows; ++i, x += n, y += n) {
-    const T m = Sum(n, x) / static_cast<T>(n);
-    const T r = InverseRoot(MeanSquareAround(n, x, m));
+               T* rstd, int64_t groups) {
+  const int64_t width = n / groups;
+  for (int64_t i = 0; i < rows * groups; ++i, x += width, y += width) {
+    const T *w = weight + i % groups * width, *b = bias + i % groups * width;
+    const T m = Sum(width, x) / static_cast<T>(width);
+    const T r = InverseRoot(MeanSquareAround(width, x, m));
 #pragma omp simd
-    for (int64_t j = 0; j < n; ++j) y[j] = (x[j] - m) * r * weight[j] + bias[j];
+    for (int64_t j = 0; j < width; ++j) y[j] = (x[j] - m) * r * w[j] + b[j];
     if (mean != nullptr) mean[i] = m;
     if (rstd != nullptr) rstd[i] = r;
   }
@@ -58,42 +60,51 @@ void LayerNorm(int64_t rows, int64_t n, const T* x, const T* weight, const T* bi
 
 template <class T>
 void LayerNormBackward(int64_t rows, int64_t n, const T* x, const T* weight, const T* mean,
-                       const T* rstd, const T* gy, T* gx, T* gweight, T* gbias) {
-  for (int64_t i = 0; i < rows; ++i, x += n, gy += n) {
-    if (gweight != nullptr) WeightGradient(n, x, mean[i], rstd[i], gy, gweight);
-    if (gbias != nullptr) Axpy(n, T{1}, gy, gbias);
+                       const T* rstd, const T* gy, T* gx, T* gweight, T* gbias, int64_t groups) {
+  const int64_t width = n / groups;
+  for (int64_t i = 0; i < rows * groups; ++i, x += width, gy += width) {
+    const int64_t first = i % groups * width;
+    if (gweight != nullptr) WeightGradient(width, x, mean[i], rstd[i], gy, gweight + first);
+    if (gbias != nullptr) Axpy(width, T{1}, gy, gbias + first);
     if (gx != nullptr) {
-      const T shift = Dot(n, gy, weight) / static_cast<T>(n);
-      InputGradient(n, x, weight, mean[i], rstd[i], gy, shift, gx + i * n);
+      const T shift = Dot(width, gy, weight + first) / static_cast<T>(width);
+      InputGradient(width, x, weight + first, mean[i], rstd[i], gy, shift, gx + i * width);
     }
   }
 }
 
 template <class T>
-void RmsNorm(int64_t rows, int64_t n, const T* x, const T* weight, T* y, T* rstd) {
-  for (int64_t i = 0; i < rows; ++i, x += n, y += n) {
-    const T r = InverseRoot(Dot(n, x, x) / static_cast<T>(n));
+void RmsNorm(int64_t rows, int64_t n, const T* x, const T* weight, T* y, T* rstd, int64_t groups) {
+  const int64_t width = n / groups;
+  for (int64_t i = 0; i < rows * groups; ++i, x += width, y += width) {
+    const T* w = weight + i % groups * width;
+    const T r = InverseRoot(Dot(width, x, x) / static_cast<T>(width));
 #pragma omp simd
-    for (int64_t j = 0; j < n; ++j) y[j] = x[j] * r * weight[j];
+    for (int64_t j = 0; j < width; ++j) y[j] = x[j] * r * w[j];
     if (rstd != nullptr) rstd[i] = r;
   }
 }
 
 template <class T>
 void RmsNormBackward(int64_t rows, int64_t n, const T* x, const T* weight, const T* rstd,
-                     const T* gy, T* gx, T* gweight) {
-  for (int64_t i = 0; i < rows; ++i, x += n, gy += n) {
-    if (gweight != nullptr) WeightGradient(n, x, T{0}, rstd[i], gy, gweight);
-    if (gx != nullptr) InputGradient(n, x, weight, T{0}, rstd[i], gy, T{0}, gx + i * n);
+                     const T* gy, T* gx, T* gweight, int64_t groups) {
+  const int64_t width = n / groups;
+  for (int64_t i = 0; i < rows * groups; ++i, x += width, gy += width) {
+    const int64_t first = i % groups * width;
+    if (gweight != nullptr) WeightGradient(width, x, T{0}, rstd[i], gy, gweight + first);
+    if (gx != nullptr) {
+      InputGradient(width, x, weight + first, T{0}, rstd[i], gy, T{0}, gx + i * width);
+    }
   }
 }
 
-#define SSM_INSTANTIATE(T)                                                                  \
-  template void LayerNorm(int64_t, int64_t, const T*, const T*, const T*, T*, T*, T*);      \
-  template void LayerNormBackward(int64_t, int64_t, const T*, const T*, const T*, const T*, \
-                                  const T*, T*, T*, T*);                                    \
-  template void RmsNorm(int64_t, int64_t, const T*, const T*, T*, T*);                      \
-  template void RmsNormBackward(int64_t, int64_t, const T*, const T*, const T*, const T*, T*, T*);
+#define SSM_INSTANTIATE(T)                                                                        \
+  template void LayerNorm(int64_t, int64_t, const T*, const T*, const T*, T*, T*, T*, int64_t);   \
+  template void LayerNormBackward(int64_t, int64_t, const T*, const T*, const T*, const T*,       \
+                                  const T*, T*, T*, T*, int64_t);                                 \
+  template void RmsNorm(int64_t, int64_t, const T*, const T*, T*, T*, int64_t);                   \
+  template void RmsNormBackward(int64_t, int64_t, const T*, const T*, const T*, const T*, T*, T*, \
+                                int64_t);
 SSM_INSTANTIATE(float)
 SSM_INSTANTIATE(double)
 #undef SSM_INSTANTIATE

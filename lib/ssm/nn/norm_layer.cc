@@ -9,8 +9,8 @@
 
 namespace ssm {
 
-NormLayer::NormLayer(ParameterBuilder parameters, NormKind kind, int64_t channels)
-    : kind_(kind), channels_(channels) {
+NormLayer::NormLayer(ParameterBuilder parameters, NormKind kind, int64_t channels, int64_t groups)
+    : kind_(kind), channels_(channels), groups_(groups) {
   if (kind != NormKind::kNone) {
     weight_ = parameters.Add("weight", {channels}, Ones(), "default", false);
   }
@@ -23,9 +23,9 @@ template <Scalar T>
 Var<T> NormLayer::Apply(Tape<T>& tape, Var<T> x) const {
   switch (kind_) {
     case NormKind::kLayer:
-      return LayerNorm(tape, x, tape.Use(weight_), tape.Use(bias_));
+      return LayerNorm(tape, x, tape.Use(weight_), tape.Use(bias_), groups_);
     case NormKind::kRms:
-      return RmsNorm(tape, x, tape.Use(weight_));
+      return RmsNorm(tape, x, tape.Use(weight_), groups_);
     case NormKind::kNone:
       break;
   }
@@ -39,10 +39,10 @@ void NormLayer::ApplyRows(const ParamView<T>& params, int64_t rows, const T* x, 
   switch (kind_) {
     case NormKind::kLayer:
       kernels::LayerNorm(rows, channels_, x, weight, params.values + bias_.offset, y, unsaved,
-                         unsaved);
+                         unsaved, groups_);
       break;
     case NormKind::kRms:
-      kernels::RmsNorm(rows, channels_, x, weight, y, unsaved);
+      kernels::RmsNorm(rows, channels_, x, weight, y, unsaved, groups_);
       break;
     case NormKind::kNone:
       if (x != y) std::copy_n(x, rows * channels_, y);

@@ -8,11 +8,11 @@ namespace ssm {
 enum class NormKind { kNone, kLayer, kRms };
 
 /// Weight [D] ones, and for kLayer bias [D] zeros; no weight decay. kNone has no parameters and
-/// gives x itself.
+/// gives x itself. Each of `groups` equal parts of the channels is normalised by itself.
 class NormLayer {
  public:
   NormLayer() = default;
-  NormLayer(ParameterBuilder parameters, NormKind kind, int64_t channels);
+  NormLayer(ParameterBuilder parameters, NormKind kind, int64_t channels, int64_t groups = 1);
 
   template <Scalar T>
   Var<T> Apply(Tape<T>& tape, Var<T> x) const;
@@ -22,7 +22,7 @@ class NormLayer {
 
  private:
   NormKind kind_ = NormKind::kNone;
-  int64_t channels_ = 0;
+  int64_t channels_ = 0, groups_ = 1;
   Param weight_, bias_;
 };
 
