@@ -18,6 +18,8 @@ std::vector<OpCase> AllOpCases() {
                       DropoutCases,
                       ObserveCases,
                       DeltaRuleCases,
+                      LogDecayCases,
+                      UnitNormCases,
                       DenseChannelScanCases,
                       DenseKernelCases,
                       DenseScanCases,

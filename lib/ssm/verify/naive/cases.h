@@ -17,6 +17,8 @@ std::vector<OpCase> SoftmaxCrossEntropyCases();
 std::vector<OpCase> DropoutCases();
 std::vector<OpCase> ObserveCases();
 std::vector<OpCase> DeltaRuleCases();
+std::vector<OpCase> LogDecayCases();
+std::vector<OpCase> UnitNormCases();
 std::vector<OpCase> DenseChannelScanCases();
 std::vector<OpCase> DenseKernelCases();
 std::vector<OpCase> DenseScanCases();
