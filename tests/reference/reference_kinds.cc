@@ -35,6 +35,8 @@ const std::vector<ReferenceKind>& Kinds() {
       {"adamw", RunAdamW},
       {"bilinear", RunBilinear},
       {"causal_conv1d", RunCausalConv1d},
+      {"delta_net", RunDeltaNet},
+      {"gated_delta_net", RunGatedDeltaNet},
       {"gru", RunGru},
       {"hippo_lagt", RunHippoLagt},
       {"hippo_legs", RunHippoLegs},

@@ -34,6 +34,8 @@ const std::vector<ReferenceKind>& Kinds();
 void RunAdamW(const ReferenceCase& c, Comparison& comparison);
 void RunBilinear(const ReferenceCase& c, Comparison& comparison);
 void RunCausalConv1d(const ReferenceCase& c, Comparison& comparison);
+void RunDeltaNet(const ReferenceCase& c, Comparison& comparison);
+void RunGatedDeltaNet(const ReferenceCase& c, Comparison& comparison);
 void RunGru(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLagt(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLegs(const ReferenceCase& c, Comparison& comparison);

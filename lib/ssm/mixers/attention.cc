@@ -10,24 +10,12 @@
 #include "ssm/base/errors.h"
 #include "ssm/kernels/attention.h"
 #include "ssm/mixers/attention_stepper.h"
+#include "ssm/mixers/possible_heads.h"
 
 namespace ssm {
 namespace {
 
 constexpr int64_t kMaxHeads = 1 << 16;
-
-/// "1, 2, 3 or 6": the numbers of heads that d_model channels can be cut into, of an even number of
-/// channels each if `even`.
-std::string PossibleHeads(int64_t d_model, bool even) {
-  std::vector<int64_t> heads;
-  for (int64_t n = 1; n <= d_model; ++n) {
-    if (d_model % n == 0 && (!even || d_model / n % 2 == 0)) heads.push_back(n);
-  }
-  if (heads.size() == 1) return std::to_string(heads[0]);
-  const int64_t last = heads.back();
-  heads.pop_back();
-  return fmt::format("{} or {}", fmt::join(heads, ", "), last);
-}
 
 }  // namespace
 

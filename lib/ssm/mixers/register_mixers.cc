@@ -1,4 +1,6 @@
 #include "ssm/mixers/attention.h"
+#include "ssm/mixers/delta_net.h"
+#include "ssm/mixers/gated_delta_net.h"
 #include "ssm/mixers/gru.h"
 #include "ssm/mixers/hippo.h"
 #include "ssm/mixers/lru.h"
@@ -27,6 +29,10 @@ void RegisterMixers(MixerRegistry& registry) {
   registry.Add<GruOptions>("gru", "gated recurrent units");
   registry.Add<LstmOptions>("lstm", "long short-term memory");
   registry.Add<MinGruOptions>("min_gru", "gated recurrence whose gates see the input alone");
+  registry.Add<DeltaNetOptions>(
+      "delta_net", "linear memory that corrects what it holds under a key before it writes");
+  registry.Add<GatedDeltaNetOptions>("gated_delta_net",
+                                     "delta_net whose memory also decays, at a rate it chooses");
   registry.Add<AttentionOptions>("attention",
                                  "softmax attention over a window of tokens, or over all of them");
 }
