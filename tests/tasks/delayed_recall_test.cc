@@ -4,14 +4,15 @@
 
 #include <cmath>
 
-#include "ssm/tasks/batch.h"
 #include "ssm/tasks/stream_laws.h"
 #include "support/error_of.h"
+#include "tasks/draw_sequence.h"
 #include "tasks/read_task.h"
 
 namespace {
 
 using namespace ssm;  // NOLINT
+using ssm::test::DrawSequence;
 
 TEST_CASE("the laws of streams, over the knobs of delayed_recall") {
   const char* configs[] = {
@@ -30,22 +31,10 @@ TEST_CASE("the laws of streams, over the knobs of delayed_recall") {
   }
 }
 
-/// One sequence drawn whole.
-TaskPiece Draw(const Task& task, int64_t index, const StreamOptions& options = {}) {
-  Workers workers(1);
-  BatchReader reader(task, workers);
-  StreamOptions scored = options;
-  scored.detail = Detail::kScoring;
-  reader.Open(5, Split::kTest, index, 1, scored);
-  TaskPiece piece;
-  REQUIRE(reader.Next(1'000'000, &piece));
-  return piece;
-}
-
 TEST_CASE("the target is what was shown before, and is asked once it was") {
   DelayedRecall task;
   task.delay = 5;
-  const TaskPiece piece = Draw(task, 3);
+  const TaskPiece piece = DrawSequence(task, 3);
   REQUIRE(piece.steps == 128);
   for (int64_t t = 0; t < piece.steps; ++t) {
     CHECK(piece.weights[t] == (t >= 5 ? 1 : 0));
@@ -63,7 +52,7 @@ TEST_CASE("signals have the moments they should") {
   double square = 0, product = 0, mean = 0;
   constexpr int kSequences = 4000;
   for (int i = 0; i < kSequences; ++i) {
-    const TaskPiece piece = Draw(task, i);
+    const TaskPiece piece = DrawSequence(task, i);
     const double x = piece.reals[40];
     mean += x / kSequences;
     square += x * x / kSequences;
@@ -81,15 +70,19 @@ TEST_CASE("half the rate is the same signal with half the delay") {
   task.bandwidth = 0.1;
   task.delay = 6;
   task.steps = 40;
-  const TaskPiece fine = Draw(task, 0), coarse = Draw(task, 0, {.steps = 20, .dt_scale = 2});
+  const TaskPiece fine = DrawSequence(task, 0),
+                  coarse = DrawSequence(task, 0, {.steps = 20, .dt_scale = 2});
   for (int64_t t = 3; t < 20; ++t) {
     CHECK(coarse.reals[t] == doctest::Approx(fine.reals[2 * t]).epsilon(1e-9));
     CHECK(coarse.targets[t] == doctest::Approx(fine.targets[2 * t]).epsilon(1e-9));
   }
-  CHECK(test::ErrorOf([&] { Draw(task, 0, {.dt_scale = 4}); }).code == ExitCode::kBadConfig);
-  CHECK(test::ErrorOf([&] { Draw(task, 0, {.dt_scale = 6}); }).code == ExitCode::kBadConfig);
+  CHECK(test::ErrorOf([&] { DrawSequence(task, 0, {.dt_scale = 4}); }).code ==
+        ExitCode::kBadConfig);
+  CHECK(test::ErrorOf([&] { DrawSequence(task, 0, {.dt_scale = 6}); }).code ==
+        ExitCode::kBadConfig);
   task.signal = DelaySignal::kNoise;
-  CHECK(test::ErrorOf([&] { Draw(task, 0, {.dt_scale = 2}); }).code == ExitCode::kBadConfig);
+  CHECK(test::ErrorOf([&] { DrawSequence(task, 0, {.dt_scale = 2}); }).code ==
+        ExitCode::kBadConfig);
 }
 
 double Known(const Task& task, const std::string& name) {

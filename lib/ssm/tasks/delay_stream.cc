@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "ssm/tasks/streams.h"
+
 namespace ssm {
 namespace {
 
@@ -95,8 +97,7 @@ class DelayStream final : public SequenceStream {
       to[1] = shrink_ * newest;
       return;
     }
-    constexpr double kSure = 40;  // a logit that leaves the others no chance
-    to[static_cast<int64_t>(target)] = kSure;
+    to[static_cast<int64_t>(target)] = kSureLogit;
     to[law_.symbols + static_cast<int64_t>(newest)] = 1;
   }
 

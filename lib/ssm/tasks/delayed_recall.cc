@@ -34,10 +34,8 @@ void DelayedRecall::Check(Faults& faults) const {
 
 DelayLaw DelayedRecall::LawOf(const StreamOptions& options) const {
   const double k = options.dt_scale;
-  if (signal != DelaySignal::kSmooth && k != 1) {
-    Fail(ExitCode::kBadConfig, fmt::format("delayed_recall: dt_scale is {}, but symbols and noise "
-                                           "have no sampling rate; leave it at 1",
-                                           FormatNumber(k)));
+  if (signal != DelaySignal::kSmooth) {
+    RequireTrainedRate("delayed_recall", "symbols and noise have", options);
   }
   DelayLaw law{signal, symbols, bandwidth * k, 0, options.steps > 0 ? options.steps : Steps()};
   law.delay = std::llround(static_cast<double>(delay) / k);

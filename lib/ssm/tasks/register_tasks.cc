@@ -1,9 +1,12 @@
 #include "ssm/tasks/delayed_recall.h"
 #include "ssm/tasks/evidence_decide.h"
 #include "ssm/tasks/evidence_track.h"
+#include "ssm/tasks/induction.h"
 #include "ssm/tasks/linear_response.h"
+#include "ssm/tasks/parity.h"
 #include "ssm/tasks/recorded_response.h"
 #include "ssm/tasks/relocate_tokens.h"
+#include "ssm/tasks/selective_copy.h"
 #include "ssm/tasks/series.h"
 #include "ssm/tasks/task.h"
 
@@ -18,6 +21,11 @@ void RegisterTasks(TaskRegistry& registry) {
                                "say where an object is that was carried along out of sight");
   registry.Add<DelayedRecall>("delayed_recall",
                               "say what was shown so many steps ago, at every step");
+  registry.Add<Induction>("induction",
+                          "say what followed the trigger when it was shown before");
+  registry.Add<SelectiveCopy>("selective_copy",
+                              "say again, in order, the symbols scattered among blanks");
+  registry.Add<Parity>("parity", "say whether an odd number of ones was shown");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
   registry.Add<RecordedResponse>("recorded_response",

@@ -93,11 +93,7 @@ RelocateLaw RelocateTokens::LawOfSlots(int64_t slots) const {
 }
 
 RelocateLaw RelocateTokens::LawOf(const StreamOptions& options) const {
-  if (options.dt_scale != 1) {
-    Fail(ExitCode::kBadConfig, fmt::format("relocate.tokens: dt_scale is {}, but events have no "
-                                           "sampling rate; leave it at 1",
-                                           FormatNumber(options.dt_scale)));
-  }
+  RequireTrainedRate("relocate.tokens", "events have", options);
   const int64_t length = options.steps > 0 ? options.steps : steps;
   if (length < ShortestSequence()) {
     Fail(ExitCode::kBadConfig,

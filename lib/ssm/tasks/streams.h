@@ -1,6 +1,8 @@
 // Small things that tasks share when they draw sequences.
 #pragma once
 
+#include <string_view>
+
 #include "ssm/base/random.h"
 #include "ssm/tasks/task.h"
 
@@ -20,5 +22,12 @@ constexpr RandomStream StreamOf(Split split) {
   }
   return RandomStream::kProbe;
 }
+
+/// Refuses another sampling rate than the trained one, for tasks that have none. `who`: the task's
+/// type; `what`: "symbols have", what is shown and its verb. @throws Error(kBadConfig).
+void RequireTrainedRate(std::string_view who, std::string_view what, const StreamOptions& options);
+
+/// A logit that leaves the other classes no chance: how a predictor that knows the answer says it.
+inline constexpr double kSureLogit = 40;
 
 }  // namespace ssm
