@@ -22,7 +22,8 @@ TEST_CASE("a token sees exactly the newest W of its own sequence, itself counted
       const Clock clock = MakeClock(tape, std::span(fresh), kSteps, &start, nullptr);
       const Array<double> qkv = Draw({1, kSteps, 3}, 1);
       const Var<double> in = tape.Watch(qkv.shape(), qkv.data());
-      const Var<double> y = Attention<double>(tape, in, {}, {}, 1, window, clock);
+      const Var<double> y =
+          Attention<double>(tape, in, {}, {}, {.heads = 1, .window = window}, clock);
       Array<double> one(Shape{1, kSteps, 1});
       one[t] = 1;
       tape.Seed(y, one.data());
@@ -52,11 +53,45 @@ TEST_CASE("equal scores average the values that are seen") {
     return array;
   }();
   const Var<double> in = tape.Bind(qkv.shape(), qkv.data());
-  const double* y = tape.value(Attention<double>(tape, in, {}, {}, 1, 3, clock));
+  const double* y =
+      tape.value(Attention<double>(tape, in, {}, {}, {.heads = 1, .window = 3}, clock));
   CHECK(y[0] == doctest::Approx(1).epsilon(1e-15));
   CHECK(y[1] == doctest::Approx(1.5).epsilon(1e-15));
   CHECK(y[2] == doctest::Approx(7.0 / 3).epsilon(1e-15));
   CHECK(y[3] == doctest::Approx(14.0 / 3).epsilon(1e-15));
+}
+
+TEST_CASE("alibi weighs a key e^(-slope distance), learned_relative e^(its entry)") {
+  // Two heads of one channel; q = 0, v of token t is t + 1 in both.
+  constexpr int64_t kSteps = 6, kHeads = 2;
+  Tape<double> tape(Mode::kInfer);
+  const std::vector<int64_t> fresh = {0};
+  const Clock clock = MakeClock(tape, std::span(fresh), kSteps, nullptr, nullptr);
+  Array<double> qkv(Shape{1, kSteps, 3 * kHeads});
+  for (int64_t t = 0; t < kSteps; ++t) {
+    qkv[6 * t + 4] = qkv[6 * t + 5] = static_cast<double>(t + 1);
+  }
+  const Array<double> table = Draw({kHeads, 3}, 6);
+  const double slopes[] = {0.0625, 0.00390625};
+  for (const bool alibi : {true, false}) {
+    AttentionView<double> view{.heads = kHeads, .window = 4};
+    view.bias.alibi = alibi;
+    if (!alibi) view.bias.table = tape.Bind(table.shape(), table.data());
+    const Var<double> in = tape.Bind(qkv.shape(), qkv.data());
+    const double* y = tape.value(Attention<double>(tape, in, {}, {}, view, clock));
+    for (int64_t t = 0; t < kSteps; ++t) {
+      for (int64_t h = 0; h < kHeads; ++h) {
+        double sum = 0, total = 0;
+        for (int64_t d = 0; d <= t && d < 4; ++d) {
+          const double weight = std::exp(alibi ? -slopes[h] * static_cast<double>(d)
+                                               : table[3 * h + std::min<int64_t>(d, 2)]);
+          total += weight;
+          sum += weight * static_cast<double>(t - d + 1);
+        }
+        CHECK(y[kHeads * t + h] == doctest::Approx(sum / total).epsilon(1e-14));
+      }
+    }
+  }
 }
 
 TEST_CASE("a window as long as the sequence is full attention") {

@@ -100,8 +100,8 @@ void RunWindowAttention(const ReferenceCase& c, Comparison& comparison) {
   }
   // The oldest cached token is then at entry 0.
   const Clock clock = ClockOf(tape, shape[0], window - 1, shape[1]);
-  const Var<double> y =
-      Attention(tape, qkv, caches["k_past"], caches["v_past"], shape[2], window, clock);
+  const Var<double> y = Attention(tape, qkv, caches["k_past"], caches["v_past"],
+                                  {.heads = shape[2], .window = window}, clock);
   comparison.Check("y", Numbers(tape.value(y), shape.size()), Shaped(c, c.outputs, "y", shape));
   Seed(c, tape, y, shape);
   for (int64_t part = 0; part < 3; ++part) {

@@ -97,6 +97,13 @@ std::vector<MixerVariant> MixerVariants() {
       {"attention", R"({"heads": 1, "cache": {"type": "window", "window": 70}})", 16},
       {"attention",
        R"({"heads": 1, "positions": "none", "cache": {"type": "window", "window": 8}})"},
+      {"attention", R"({"heads": 2, "positions": "alibi"})", 6},
+      {"attention",
+       R"({"heads": 2, "positions": "alibi", "cache": {"type": "window", "window": 5}})", 6},
+      {"attention", R"({"heads": 1, "positions": "learned_relative", "max_distance": 6})"},
+      {"attention",
+       R"({"heads": 2, "positions": "learned_relative", "cache": {"type": "window", "window": 9}})",
+       4},
   };
 }
 

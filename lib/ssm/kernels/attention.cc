@@ -28,12 +28,16 @@ class ForwardHeads {
         packed_(keys_ + PackedColumns<T>(1) * depth_),
         values_(packed_ + PackedSize<T>(depth_, shape.ChunkKeys())),
         weights_(values_ + shape.ChunkKeys() * padded_),
-        sums_(weights_ + kQueries * kKeys) {}
+        sums_(weights_ + kQueries * kKeys),
+        bias_(sums_ + kQueries * padded_, shape.heads, shape.MostSeen()) {
+    if (shape.biased) bias_.Fill(in.bias, scale_);
+  }
 
   static int64_t Scratch(const AttentionShape& shape) {
     const int64_t padded = WholeVectors<T>(shape.d_head), keys = shape.ChunkKeys();
     return PackedColumns<T>(1) * shape.d_head + PackedSize<T>(shape.d_head, keys) + keys * padded +
-           kQueries * (kKeys + padded);
+           kQueries * (kKeys + padded) +
+           (shape.biased ? NearBias<T>::Size(shape.heads, shape.MostSeen()) : 0);
   }
 
   /// `n` steps from `first`.
@@ -68,10 +72,12 @@ class ForwardHeads {
       MultiplyPacked(n, depth_, count, in_.qkv + head.InQkv(0, step), 3 * shape_.width(),
                      packed_ + (key - base) * (1 + depth_), weights_);
       for (int64_t i = 0; i < n; ++i) {
-        const KeyRange seen = head.Seen(step + i);
-        Weigh({std::clamp(seen.first - key, int64_t{0}, count),
-               std::clamp(seen.last - key, int64_t{0}, count)},
-              count, weights_ + i * stride, sums_ + i * padded_, largest[i], sum[i]);
+        const KeyRange all_seen = head.Seen(step + i);
+        const KeyRange seen = {std::clamp(all_seen.first - key, int64_t{0}, count),
+                               std::clamp(all_seen.last - key, int64_t{0}, count)};
+        if (shape_.biased)
+          AddBias(seen, head, head.Distance(step + i) - key, weights_ + i * stride);
+        Weigh(seen, count, weights_ + i * stride, sums_ + i * padded_, largest[i], sum[i]);
       }
       AddProduct<T>(n, count, padded_, {weights_, stride, 1}, values_ + (key - base) * padded_,
                     sums_);
@@ -81,6 +87,13 @@ class ForwardHeads {
       T* y = y_ + head.InY(step + i);
       for (int64_t d = 0; d < depth_; ++d) y[d] = sums_[i * padded_ + d] * inverse;
     }
+  }
+
+  /// Key 0 of the segment is `distance` tokens away.
+  void AddBias(const KeyRange& seen, const AttentionHead& head, int64_t distance, T* w) const {
+    const T* bias = bias_.Of(head.head()) + distance;
+#pragma omp simd
+    for (int64_t j = seen.first; j < seen.last; ++j) w[j] += bias[-j];
   }
 
   /// Scores of a segment become weights e^(scale score - largest), 0 outside of `seen`; where the
@@ -121,11 +134,13 @@ class ForwardHeads {
   T* keys_;              // of one panel
   T *packed_, *values_;  // of one head
   T *weights_, *sums_;   // of one block
+  NearBias<T> bias_;
 };
 
 }  // namespace
 
 int64_t AttentionShape::Seen(int64_t position) const {
+  if (group > 1) return position + 1 - std::max<int64_t>(position + 1 - window, 0) / group * group;
   return window > 0 ? std::min(position + 1, window) : position + 1;
 }
 
@@ -138,7 +153,11 @@ int64_t AttentionShape::ChunkSteps() const {
 }
 
 int64_t AttentionShape::ChunkKeys() const {
-  return window > 0 ? std::min(window - 1 + ChunkSteps(), Longest()) : Longest();
+  return window > 0 ? std::min(window + group - 2 + ChunkSteps(), Longest()) : Longest();
+}
+
+int64_t AttentionShape::MostSeen() const {
+  return window > 0 ? std::min(window + group - 1, Longest()) : Longest();
 }
 
 int64_t AttentionShape::Longest() const {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+
+#include "ssm/kernels/distance_bias.h"
 
 namespace ssm::kernels {
 
@@ -17,12 +20,15 @@ inline constexpr int64_t kAttentionChunk = 512;
 struct AttentionShape {
   int64_t rows = 0, steps = 0, heads = 0, d_head = 0;
   int64_t window = 0;            // newest tokens a query sees, its own counted; 0: all
+  int64_t group = 1;             // tokens leave the window this many at a time, all of a group
+  bool biased = false;           // distances of query and key weigh
   int64_t entries = 0;           // of the caches; 0: there are none
   const int64_t* pos = nullptr;  // [rows, steps]: 0 starts a sequence, -1 is padding
 
   int64_t width() const { return heads * d_head; }
   int64_t tokens() const { return rows * steps; }
-  /// Keys that the token at position `position` sees, its own counted; none for padding.
+  /// Keys that the token at position `position` sees, its own counted; none for padding. A window
+  /// holds up to group - 1 tokens more: those in front of it whose group is not complete.
   int64_t Seen(int64_t position) const;
   /// Cached tokens that a row's first token sees.
   int64_t Past(int64_t row) const;
@@ -33,6 +39,8 @@ struct AttentionShape {
   int64_t ChunkSteps() const;
   /// Keys that the steps of a chunk see between them, at most: what one head's scratch is for.
   int64_t ChunkKeys() const;
+  /// Seen of any token, at most.
+  int64_t MostSeen() const;
   /// Pairs of a query and a key it sees, of one head.
   double Pairs() const;
 };
@@ -40,6 +48,7 @@ struct AttentionShape {
 template <class T>
 struct AttentionInputs {
   const T *qkv = nullptr, *k_cache = nullptr, *v_cache = nullptr;
+  DistanceBias<T> bias;
 };
 
 /// What the softmax of each query was shifted and divided by, [rows, heads, steps] each.
@@ -65,6 +74,7 @@ void Attention(const AttentionShape& shape, const AttentionInputs<T>& in, T* y,
 template <class T>
 struct AttentionGradients {
   T *qkv = nullptr, *k_cache = nullptr, *v_cache = nullptr;
+  T* bias_table = nullptr;
 };
 
 /// Weights are computed again from queries, keys and statistics: 2.5 times the cost forward.
@@ -73,10 +83,19 @@ void AttentionBackward(const AttentionShape& shape, const AttentionInputs<T>& in
                        const AttentionStatistics<T>& statistics, const T* gy,
                        const AttentionGradients<T>& gradients, T* scratch);
 
-/// One token of one row: q, k, v and y [heads, d_head], the first `live` rows of its caches, in any
-/// order. Allocates nothing.
+/// Keys [n, heads, d_head] and values side by side in memory. Key j is `distance` - j `spacing`
+/// tokens away from the query.
 template <class T>
-void AttendToken(int64_t heads, int64_t d_head, int64_t live, const T* qkv, const T* k_cache,
-                 const T* v_cache, T* y);
+struct KeyRun {
+  int64_t n = 0;
+  const T *k = nullptr, *v = nullptr;
+  int64_t distance = 0, spacing = 1;
+};
+
+/// One token of one row: q, k, v and y [heads, d_head], and what it sees of caches, in any order.
+/// Allocates nothing.
+template <class T>
+void AttendToken(int64_t heads, int64_t d_head, const DistanceBias<T>& bias, const T* qkv,
+                 std::span<const KeyRun<T>> runs, T* y);
 
 }  // namespace ssm::kernels

@@ -32,7 +32,14 @@ class BackwardHeads {
         depth_(shape.d_head),
         padded_(WholeVectors<T>(depth_)),
         stride_(PackedColumns<T>(kQueries)),
-        scale_(AttentionScale<T>(depth_)) {
+        scale_(AttentionScale<T>(depth_)),
+        bias_(scratch, shape.heads, shape.MostSeen()),
+        g_bias_(scratch + BiasSize(shape) / 2, shape.heads, shape.MostSeen()) {
+    scratch += BiasSize(shape);
+    if (shape.biased) {
+      bias_.Fill(in.bias, scale_);
+      g_bias_.Clear();
+    }
     Pieces<T> pieces(scratch);
     for (T** part : {&keys_, &values_, &g_keys_, &g_values_}) {
       *part = pieces.Take(shape.ChunkKeys() * padded_);
@@ -52,7 +59,13 @@ class BackwardHeads {
     const int64_t stride = PackedColumns<T>(kQueries);
     return 4 * shape.ChunkKeys() * padded +
            2 * (kQueries * (shape.d_head + padded) + PackedSize<T>(shape.d_head, kQueries)) +
-           kQueries * padded + (2 * kKeys + 5) * stride;
+           kQueries * padded + (2 * kKeys + 5) * stride + BiasSize(shape);
+  }
+  /// For what all heads and rows add up.
+  void Finish() const {
+    if (shape_.biased && gradients_.bias_table != nullptr) {
+      g_bias_.AddTo(in_.bias, scale_, gradients_.bias_table);
+    }
   }
 
   /// `n` steps from `first`.
@@ -70,6 +83,10 @@ class BackwardHeads {
   }
 
  private:
+  static int64_t BiasSize(const AttentionShape& shape) {
+    return shape.biased ? 2 * NearBias<T>::Size(shape.heads, shape.MostSeen()) : 0;
+  }
+
   /// Queries of `n` steps; what was gathered begins with key `base`.
   void Block(const AttentionHead& head, int64_t base, int64_t step, int64_t n) {
     for (int64_t i = 0; i < kQueries; ++i) {
@@ -83,7 +100,7 @@ class BackwardHeads {
     const KeyRange all = head.SeenBy(step, n);
     for (int64_t key = all.first; key < all.last; key += kKeys) {
       Describe(head, step, n, key);
-      Segment(key - base, std::min(kKeys, all.last - key));
+      Segment(head, head.Distance(step) - key, key - base, std::min(kKeys, all.last - key));
     }
     for (int64_t i = 0; i < n && gradients_.qkv != nullptr; ++i) {
       Axpy(depth_, T{1}, g_queries_ + i * padded_, gradients_.qkv + head.InQkv(0, step + i));
@@ -116,13 +133,21 @@ class BackwardHeads {
     }
   }
 
-  /// Keys and values are rows here, queries columns. `key` counts from what was gathered.
-  void Segment(int64_t key, int64_t count) {
+  /// Keys and values are rows here, queries columns. `key` counts from what was gathered; query 0
+  /// is `distance` tokens behind it.
+  void Segment(const AttentionHead& head, int64_t distance, int64_t key, int64_t count) {
     const int64_t offset = key * padded_;
     MultiplyPacked(count, depth_, kQueries, keys_ + offset, padded_, queries_.packed, weights_);
     MultiplyPacked(count, depth_, kQueries, values_ + offset, padded_, g_y_.packed, g_weights_);
     for (int64_t j = 0; j < count; ++j) {
-      Differentiate(static_cast<T>(j), weights_ + j * stride_, g_weights_ + j * stride_);
+      T *w = weights_ + j * stride_, *g = g_weights_ + j * stride_;
+      if (!shape_.biased) {
+        Differentiate(static_cast<T>(j), w, g);
+        continue;
+      }
+      Axpy(kQueries, T{1}, bias_.Of(head.head()) + distance - j, w);
+      Differentiate(static_cast<T>(j), w, g);
+      Axpy(kQueries, T{1}, g, g_bias_.Of(head.head()) + distance - j);
     }
     AddProduct<T>(count, kQueries, padded_, {weights_, stride_, 1}, g_y_.padded,
                   g_values_ + offset);
@@ -156,6 +181,7 @@ class BackwardHeads {
   BlockRows<T> queries_, g_y_;               // of one block
   T *g_queries_, *weights_, *g_weights_;
   T *first_, *last_, *largest_, *inverse_, *mean_;
+  NearBias<T> bias_, g_bias_;
 };
 
 }  // namespace
@@ -173,6 +199,7 @@ void AttentionBackward(const AttentionShape& shape, const AttentionInputs<T>& in
   ForEachChunk(shape, [&](const AttentionHead& head, int64_t first, int64_t n) {
     heads.Run(head, first, n);
   });
+  heads.Finish();
 }
 
 #define SSM_INSTANTIATE(T)                                                                    \

@@ -22,6 +22,10 @@ class AttentionHead {
   AttentionHead(const AttentionShape& shape, int64_t row, int64_t head)
       : shape_(shape), row_(row), head_(head), past_(shape.Past(row)) {}
 
+  int64_t head() const { return head_; }
+  /// Positions between the query at `step` and key 0 of the history.
+  int64_t Distance(int64_t step) const { return past_ + step; }
+
   KeyRange Seen(int64_t step) const {
     const int64_t end = past_ + step + 1;
     const int64_t seen = shape_.Seen(shape_.pos[row_ * shape_.steps + step]);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ssm/autograd/ops/attention.h"
 #include "ssm/mixers/attention_cache.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/nn/linear_layer.h"
@@ -13,13 +14,14 @@ struct AttentionOptions;
 template <Scalar T>
 class AttentionMixer;
 
-enum class PositionKind { kNone, kRotary };
+enum class PositionKind { kNone, kRotary, kAlibi, kLearnedRelative };
 
 struct AttentionOptions final : public BuildsMixer<AttentionOptions, AttentionMixer> {
   int64_t heads = 4;
   OneOf<CacheOptions> cache{CacheTypes(), "full"};
   PositionKind positions = PositionKind::kRotary;
   double rotary_base = 10000;
+  int64_t max_distance = 128;
 
   void VisitFields(FieldVisitor& visitor) override;
   void CheckIn(const MixerContext& context, Faults& faults) const override;
@@ -28,12 +30,18 @@ struct AttentionOptions final : public BuildsMixer<AttentionOptions, AttentionMi
 };
 
 /// y = W_o a + b_o with q, k, v = W x + b and, in each of H heads of D / H channels,
-/// a_t = sum_j softmax_j(q_t . k_j / sqrt(D / H)) v_j over the newest `window` tokens of t's own
-/// sequence, t itself counted, or over all of them (Vaswani et al. 2017). With rotary positions q
-/// and k are turned by their position before (Su et al. 2021; pairs i, i + d_head / 2), and cached
-/// turned. Parameters qkv.weight [3 D, D], qkv.bias [3 D], output.weight [D, D], output.bias [D],
-/// all from U(+-1/sqrt(D)). Slots k and v [D]: a ring of window - 1 tokens, or all. The time
-/// between tokens is not seen. Cost of a token 8 D^2 + 4 D seen FLOPs.
+/// a_t = sum_j softmax_j(q_t . k_j / sqrt(D / H) + bias) v_j over what the cache shows token t of
+/// its own sequence, t itself included (Vaswani et al. 2017); see CacheTypes.
+///
+/// Positions are those of tokens in their own sequence, and a token that stays in a cache keeps its
+/// own for ever, whatever was dropped between it and the query. rotary: q and k are turned by their
+/// position before (Su et al. 2021; pairs i, i + d_head / 2), and cached turned. alibi: bias
+/// -2^(-8 (h + 1) / H) (t - j) in head h (Press et al. 2022). learned_relative: bias
+/// relative_bias[h, min(t - j, max_distance)] (after Shaw et al. 2018).
+///
+/// Parameters qkv.weight [3 D, D], qkv.bias [3 D], output.weight [D, D], output.bias [D], all from
+/// U(+-1/sqrt(D)), and relative_bias [H, max_distance + 1] from 0. The time between tokens is not
+/// seen. Cost of a token 8 D^2 + 4 D seen FLOPs.
 template <Scalar T>
 class AttentionMixer final : public SequenceMixer<T> {
  public:
@@ -50,8 +58,13 @@ class AttentionMixer final : public SequenceMixer<T> {
   /// The cache after the pass; `part` of q, k, v.
   Var<T> Cached(Tape<T>& tape, Var<T> qkv, int64_t part, Var<T> before, const Clock& clock) const;
 
+  AttentionView<T> View(Tape<T>& tape) const;
+
   int64_t d_model_, heads_, window_;
-  double rotary_base_;  // 0: no positions
+  double rotary_base_;  // 0: not turned
+  bool alibi_;
+  Param relative_bias_;
+  bool has_relative_bias_;
   LinearLayer qkv_, output_;
   std::vector<SlotSpec> slots_;
 };

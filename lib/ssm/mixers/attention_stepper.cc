@@ -20,7 +20,17 @@ class AttentionStepper final : public Stepper<T> {
         width_(form.heads * form.d_head),
         qkv_(Shape{batch, 3 * width_}),
         mixed_(Shape{batch, width_}),
-        turns_(Shape{form.d_head}) {}
+        turns_(Shape{form.d_head}),
+        slopes_(Shape{form.alibi ? form.heads : 0}) {
+    for (int64_t h = 0; h < slopes_.size(); ++h) {
+      slopes_[h] = static_cast<T>(kernels::AlibiSlope(h, form.heads));
+    }
+    if (form.alibi) bias_.slopes = slopes_.data();
+    if (form.has_relative_bias) {
+      bias_.table = params.values + form.relative_bias.offset;
+      bias_.distances = form.relative_bias.shape[1];
+    }
+  }
 
   void Step(const StepInputs<T>& in, std::span<Slot<T>> state, T* y) override {
     SSM_CHECK(params_.version == nullptr || *params_.version == seen_,
@@ -54,8 +64,14 @@ class AttentionStepper final : public Stepper<T> {
       std::fill_n(v, size, T{0});
     }
     const T* qkv = qkv_.data() + row * 3 * width_;
-    kernels::AttendToken(form_.heads, form_.d_head, std::min(position, entries), qkv, k, v,
-                         mixed_.data() + row * width_);
+    const int64_t live = std::min(position, entries);
+    // A full ring's entries before the oldest hold newer tokens than those behind it.
+    const bool wrapped = bias_.any() && 0 < entries && entries <= position;
+    const int64_t newer = wrapped ? position % entries : live;
+    const kernels::KeyRun<T> runs[] = {
+        {newer, k, v, newer}, {live - newer, k + newer * width_, v + newer * width_, live}};
+    kernels::AttendToken<T>(form_.heads, form_.d_head, bias_, qkv, runs,
+                            mixed_.data() + row * width_);
     if (entries == 0) return;
     const int64_t entry = position % entries * width_;
     std::copy_n(qkv + width_, width_, k + entry);
@@ -66,7 +82,8 @@ class AttentionStepper final : public Stepper<T> {
   ParamView<T> params_;
   uint64_t seen_;
   int64_t batch_, width_;
-  Array<T> qkv_, mixed_, turns_;
+  Array<T> qkv_, mixed_, turns_, slopes_;
+  kernels::DistanceBias<T> bias_;
 };
 
 }  // namespace

@@ -12,7 +12,10 @@ namespace ssm {
 struct AttentionForm {
   int64_t heads = 1, d_head = 1;
   int64_t window = 0;      // 0: all tokens
-  double rotary_base = 0;  // 0: no positions
+  double rotary_base = 0;  // 0: not turned
+  bool alibi = false;
+  bool has_relative_bias = false;
+  Param relative_bias;
   LinearLayer qkv, output;
 };
 
