@@ -77,11 +77,13 @@ class RowList final : public FieldVisitor {
     ++depth_;
     Add("type", value.type(), "", value.type().empty() ? "must be given; one of:" : "one of:");
     ++depth_;
+    // Where a type must be given there are many, each with a description of its own.
+    const bool each = value.object() != nullptr;
     for (size_t i = 0; i < value.types(); ++i) {
       Add(value.type_name(i), "", "", value.type_summary(i));
+      if (each) Below(*value.Make(i));
     }
     depth_ -= 2;
-    if (value.object() != nullptr) Below(*value.object());
   }
   void Stack(const char* prototype_name, const char* count_name, StackField& value, IntRange count,
              Doc doc) override {
