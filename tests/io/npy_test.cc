@@ -8,6 +8,7 @@
 #include "io/mutations.h"
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
+#include "ssm/io/npy_pieces.h"
 #include "support/error_of.h"
 #include "support/temp_folder.h"
 
@@ -129,6 +130,37 @@ TEST_CASE("headers as Python may write them") {
     CAPTURE(header);
     CHECK(ShapeOf(Parse(File(header, data))).size() == 2);
   }
+}
+
+TEST_CASE("pieces of a file are those of the whole array") {
+  const test::TempFolder folder;
+  const std::string path = folder / "x.npy";
+  const auto write = [&](const std::string& descr, const std::string& order,
+                         const std::string& data, const std::string& shape) {
+    AtomicWriteFile(path, File(Dict(descr, order, shape), data));
+  };
+  write("<i2", "False", Bytes<int16_t>({1, -2, 3, 4, 5, 6}), "(2, 3)");
+  const NpyPieces ids(path);
+  CHECK(ids.integers());
+  CHECK(ids.shape() == Shape{2, 3});
+  const AnyArray part = ids.Read(1, 4);
+  REQUIRE(std::holds_alternative<IntArray>(part));
+  CHECK(ShapeOf(part) == Shape{4});
+  CHECK(std::get<IntArray>(part)[0] == -2);
+  CHECK(std::get<IntArray>(part)[3] == 5);
+  CHECK(ShapeOf(ids.Read(6, 0)) == Shape{0});
+
+  // Fortran order: 1 3 5 / 2 4 6.
+  write("<f4", "True", Bytes<float>({1, 2, 3, 4, 5, 6}), "(2, 3)");
+  const NpyPieces turned(path);
+  CHECK_FALSE(turned.integers());
+  const AnyArray row = turned.Read(3, 3);
+  CHECK(std::get<Array<float>>(row)[0] == 2);
+  CHECK(std::get<Array<float>>(row)[2] == 6);
+
+  write("<f4", "False", Bytes<float>({1, 2, 3, 4, 5}), "(2, 3)");
+  CHECK(ErrorOf([&] { NpyPieces{path}; }).Says("takes 24 bytes, and 20 bytes follow"));
+  CHECK(ErrorOf([&] { NpyPieces{folder / "none"}; }).code == ExitCode::kMissingInput);
 }
 
 TEST_CASE("each fault has its sentence") {

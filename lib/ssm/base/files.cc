@@ -7,14 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <system_error>
 #include <utility>
 
+#include "ssm/base/atomic_file.h"
 #include "ssm/base/crash_point.h"
+#include "ssm/base/descriptor.h"
 #include "ssm/base/errors.h"
 #include "ssm/base/memory.h"
 #include "ssm/base/text.h"
@@ -22,100 +23,18 @@
 namespace ssm {
 namespace {
 
-constexpr mode_t kFileMode = 0666;  // the umask takes its share
 constexpr mode_t kFolderMode = 0777;
-constexpr std::string_view kTemporary = ".tmp";
 
 std::string SystemText(int error) { return std::generic_category().message(error); }
-
-[[noreturn]] void FailSystem(ExitCode code, const char* what, const std::string& path) {
-  const int error = errno;
-  const bool full = error == ENOSPC || error == EDQUOT;
-  throw Error(code, fmt::format("Cannot {} {}: {}.{}", what, QuotePath(path), SystemText(error),
-                                full ? " Make room on that disk." : ""));
-}
-
-// Missing, or there and out of reach.
-[[noreturn]] void FailOpen(const char* what, const std::string& path) {
-  const bool missing = errno == ENOENT || errno == ENOTDIR;
-  FailSystem(missing ? ExitCode::kMissingInput : ExitCode::kIoError, what, path);
-}
-
-template <class Call>
-auto Uninterrupted(Call call) {
-  auto result = call();
-  while (result == -1 && errno == EINTR) result = call();
-  return result;
-}
-
-// An open descriptor that is closed on every way out.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() {
-    if (value_ >= 0) ::close(value_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return value_; }
-  int Release() { return std::exchange(value_, -1); }
-
- private:
-  int value_;
-};
-
-int Open(const std::string& path, int flags) {
-  return Uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, kFileMode); });
-}
-
-void WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
-  constexpr size_t kPiece = size_t{1} << 30;  // Linux writes less than 2 GiB at once
-  while (!bytes.empty()) {
-    const ssize_t written = Uninterrupted(
-        [&] { return ::write(descriptor, bytes.data(), std::min(bytes.size(), kPiece)); });
-    if (written < 0) FailSystem(ExitCode::kIoError, "write", path);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-}
-
-void Sync(int descriptor, const std::string& path) {
-  if (Uninterrupted([&] { return ::fsync(descriptor); }) != 0) {
-    FailSystem(ExitCode::kIoError, "sync", path);
-  }
-}
-
-void CloseChecked(int descriptor, const std::string& path) {
-  // On Linux the descriptor is gone after EINTR too, and nothing was lost.
-  if (::close(descriptor) != 0 && errno != EINTR) FailSystem(ExitCode::kIoError, "close", path);
-}
-
-void WriteSyncClose(Descriptor& file, std::string_view bytes, const std::string& path) {
-  WriteAll(file.get(), bytes, path);
-  Sync(file.get(), path);
-  CloseChecked(file.Release(), path);
-}
-
-std::string TemporarySibling(const std::string& path) {
-  static std::atomic<int64_t> serial{0};
-  return fmt::format("{}.{}-{}{}", path, ::getpid(), serial.fetch_add(1), kTemporary);
-}
 
 bool Stat(const std::string& path, struct stat& status) {
   return ::stat(path.c_str(), &status) == 0;
 }
 
-/// Pipes and devices: nothing can be renamed over them.
-void WriteInPlace(const std::string& path, std::string_view bytes) {
-  Descriptor file(Open(path, O_WRONLY));
-  if (file.get() < 0) FailSystem(ExitCode::kCannotCreate, "open", path);
-  WriteAll(file.get(), bytes, path);
-  CloseChecked(file.Release(), path);
-}
-
 }  // namespace
 
 std::string ReadFile(const std::string& path, int64_t limit, std::string_view reason) {
-  const Descriptor file(Open(path, O_RDONLY));
+  const Descriptor file(OpenDescriptor(path, O_RDONLY));
   if (file.get() < 0) FailOpen("open", path);
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) FailSystem(ExitCode::kIoError, "inspect", path);
@@ -161,36 +80,15 @@ std::string ReadDataFile(const std::string& path) {
 }
 
 void AtomicWriteFile(const std::string& path, std::string_view bytes) {
-  struct stat status {};
-  if (Stat(path, status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
-    WriteInPlace(path, bytes);
-    return;
-  }
-  std::string sibling;
-  int descriptor = -1;
-  // A killed process of the same number may have left a sibling of the same name.
-  do {
-    sibling = TemporarySibling(path);
-    descriptor = Open(sibling, O_WRONLY | O_CREAT | O_EXCL);
-  } while (descriptor < 0 && errno == EEXIST);
-  Descriptor file(descriptor);
-  if (descriptor < 0) FailSystem(ExitCode::kCannotCreate, "create", sibling);
-  try {
-    WriteSyncClose(file, bytes, sibling);
-    if (::rename(sibling.c_str(), path.c_str()) != 0) {
-      FailSystem(ExitCode::kIoError, "replace", path);
-    }
-  } catch (...) {
-    ::unlink(sibling.c_str());
-    throw;
-  }
-  FsyncDirectory(ParentPath(path));
+  AtomicFile file(path);
+  file.WriteAt(0, bytes);
+  file.Commit();
 }
 
 int64_t RemoveTemporaries(const std::string& folder) {
   int64_t removed = 0;
   for (const std::string& name : ListDirectory(folder)) {
-    if (!name.ends_with(kTemporary)) continue;
+    if (!name.ends_with(kTemporarySuffix)) continue;
     RemoveTree(JoinPath(folder, name));
     ++removed;
   }
@@ -198,19 +96,19 @@ int64_t RemoveTemporaries(const std::string& folder) {
 }
 
 void WriteNewFile(const std::string& path, std::string_view bytes) {
-  Descriptor file(Open(path, O_WRONLY | O_CREAT | O_EXCL));
+  Descriptor file(OpenDescriptor(path, O_WRONLY | O_CREAT | O_EXCL));
   if (file.get() < 0) FailSystem(ExitCode::kCannotCreate, "create", path);
   const size_t half = bytes.size() / 2;
   WriteAll(file.get(), bytes.substr(0, half), path);
   Pass(CrashPoint::kCheckpointWrite);
   WriteAll(file.get(), bytes.substr(half), path);
   Pass(CrashPoint::kCheckpointFsync);
-  Sync(file.get(), path);
+  SyncDescriptor(file.get(), path);
   CloseChecked(file.Release(), path);
 }
 
 AppendFile::AppendFile(const std::string& path)
-    : path_(path), descriptor_(Open(path, O_WRONLY | O_CREAT | O_APPEND)) {
+    : path_(path), descriptor_(OpenDescriptor(path, O_WRONLY | O_CREAT | O_APPEND)) {
   if (descriptor_ < 0) FailSystem(ExitCode::kCannotCreate, "open for appending", path);
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) {
@@ -261,7 +159,7 @@ void AppendFile::Line(std::string_view line) {
   size_ += static_cast<int64_t>(whole.size());
 }
 
-void AppendFile::Sync() { ssm::Sync(descriptor_, path_); }
+void AppendFile::Sync() { SyncDescriptor(descriptor_, path_); }
 
 void AppendFile::Close() {
   if (descriptor_ >= 0) CloseChecked(std::exchange(descriptor_, -1), path_);
@@ -326,7 +224,7 @@ void RenameDurably(const std::string& from, const std::string& to) {
 }
 
 void FsyncDirectory(const std::string& path) {
-  const Descriptor folder(Open(path, O_RDONLY | O_DIRECTORY));
+  const Descriptor folder(OpenDescriptor(path, O_RDONLY | O_DIRECTORY));
   if (folder.get() < 0) FailSystem(ExitCode::kIoError, "open the folder", path);
   // Some file systems cannot sync a folder and say EINVAL: nothing more can be done there.
   if (Uninterrupted([&] { return ::fsync(folder.get()); }) != 0 && errno != EINVAL) {

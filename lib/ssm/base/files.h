@@ -26,6 +26,9 @@ std::string ReadDataFile(const std::string& path);
 /// @throws Error(kCannotCreate) when the sibling cannot be made, Error(kIoError) after that.
 void AtomicWriteFile(const std::string& path, std::string_view bytes);
 
+/// How names of temporary siblings end.
+inline constexpr std::string_view kTemporarySuffix = ".tmp";
+
 /// Removes what a killed AtomicWriteFile left in `folder`: names that end in ".tmp". For the one
 /// process that owns the folder. Returns how many.
 int64_t RemoveTemporaries(const std::string& folder);

@@ -16,6 +16,9 @@ AnyArray ReadNpy(const std::string& path);
 /// The same from bytes; `name` stands in messages.
 AnyArray ParseNpy(std::string_view bytes, const std::string& name);
 
+/// What precedes the elements of an array that is written in pieces: version 1, C order. `descr`:
+/// "<f4", "<f8" or "<i8".
+std::string NpyHeaderBytes(const char* descr, const Shape& shape);
 /// Version 1, C order, "<f4", "<f8" or "<i8".
 std::string NpyBytes(const AnyArray& array);
 /// Replaces `path` atomically.
