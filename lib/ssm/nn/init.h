@@ -17,6 +17,10 @@ Init FanIn(int64_t fan_in);
 /// Normal with variance 1 / fan_in (LeCun et al. 1998).
 Init LeCun(int64_t fan_in);
 
+/// Of a weight [out, columns]: `gain` times a matrix whose rows, or whose columns where those are
+/// fewer, are orthonormal, uniform among such (Saxe et al. 2014). O(out columns min(out, columns)).
+Init Orthogonal(int64_t columns, double gain = 1);
+
 /// Of a weight [out, columns]: 1 on the diagonal, 0 elsewhere.
 Init IdentityMap(int64_t columns);
 
