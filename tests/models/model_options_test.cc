@@ -78,6 +78,22 @@ TEST_CASE("what does not fit d_model is told where it was written, and once") {
             "\nc.json:3:58: /layers/1/mlp/expand: " + sentence);
 }
 
+TEST_CASE("a layer knows where it stands, and where among those of its type") {
+  MixerRegistry registry;
+  RegisterMixers(registry);
+  ModelOptions options(registry);
+  ReadConfigText(R"({"d_model": 6, "layers": [{"mixer": {"type": "gru"}},
+                     {"mixer": {"type": "rnn"}}, {"mixer": {"type": "gru"}}]})",
+                 "the test's model", {}, options);
+  const auto stands = [&](int64_t layer) {
+    const MixerContext c = options.ContextOf(layer);
+    return std::vector<int64_t>{c.d_model, c.layer, c.layers, c.layer_of_type, c.layers_of_type};
+  };
+  CHECK(stands(0) == std::vector<int64_t>{6, 0, 3, 0, 2});
+  CHECK(stands(1) == std::vector<int64_t>{6, 1, 3, 0, 1});
+  CHECK(stands(2) == std::vector<int64_t>{6, 2, 3, 1, 2});
+}
+
 TEST_CASE("values out of range are refused") {
   for (const char* bad :
        {"d_model=0", "d_model=65537", "layers=0", "block.dropout=1", "block.dropout=-0.1",

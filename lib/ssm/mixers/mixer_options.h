@@ -16,6 +16,8 @@ struct MixerContext {
   int64_t d_model = 0;
   int64_t layer = 0;
   int64_t layers = 1;
+  int64_t layer_of_type = 0;   // layers of its own type before it
+  int64_t layers_of_type = 1;  // all of them, itself counted
 };
 
 /// Which `kind` law holds: superposition and time invariance; superposition alone; y affine in the

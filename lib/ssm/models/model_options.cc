@@ -102,14 +102,25 @@ void ModelOptions::Check(Faults& faults) const {
     }
     FaultsBelow faults_of_mixer(faults, layer + "/mixer");
     if (block.mixer.get() != nullptr) {
-      block.mixer->CheckIn({d_model, i, layers.size()}, faults_of_mixer);
+      block.mixer->CheckIn(ContextOf(i), faults_of_mixer);
     }
   }
 }
 
+MixerContext ModelOptions::ContextOf(int64_t layer) const {
+  MixerContext context{d_model, layer, layers.size(), 0, 0};
+  const std::string& type = layers.at(layer).mixer.type();
+  for (int64_t i = 0; i < layers.size(); ++i) {
+    if (layers.at(i).mixer.type() != type) continue;
+    if (i < layer) ++context.layer_of_type;
+    ++context.layers_of_type;
+  }
+  return context;
+}
+
 void ModelOptions::Load(const std::string& directory) {
   for (int64_t i = 0; i < layers.size(); ++i) {
-    layers.at(i).mixer->Load(directory, {d_model, i, layers.size()});
+    layers.at(i).mixer->Load(directory, ContextOf(i));
   }
 }
 

@@ -52,6 +52,8 @@ struct ModelOptions final : Configurable {
   StackOf<BlockOptions> layers;
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
+  /// Where the mixer of a layer stands.
+  MixerContext ContextOf(int64_t layer) const;
   /// Opens the files that mixers name: see MixerOptions::Load.
   void Load(const std::string& directory);
   /// SHA-256 of the digests of all that Load read, layer by layer; empty where it read nothing.

@@ -33,8 +33,7 @@ SequenceModel<T>::SequenceModel(const ModelOptions& options, const ModelIo& io, 
   size_t prepared = 0;
   for (size_t i = 0; i < static_cast<size_t>(options.layers.size()); ++i) {
     const auto layer = static_cast<int64_t>(i);
-    parts->blocks.emplace_back(options.layers.at(layer),
-                               MixerContext{options.d_model, layer, options.layers.size()},
+    parts->blocks.emplace_back(options.layers.at(layer), options.ContextOf(layer),
                                parameters.Scope(LayerName(i)));
     const SequenceMixer<T>& mixer = parts->blocks.back().mixer();
     parts->first_slot.push_back(parts->slots.size());

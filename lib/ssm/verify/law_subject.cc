@@ -101,8 +101,7 @@ class ModelUnderLaw final : public LawSubject<T> {
   std::vector<MixerProperties> Properties() const override {
     std::vector<MixerProperties> properties;
     for (int64_t i = 0; i < options_.layers.size(); ++i) {
-      properties.push_back(
-          options_.layers.at(i).mixer->Properties({options_.d_model, i, options_.layers.size()}));
+      properties.push_back(options_.layers.at(i).mixer->Properties(options_.ContextOf(i)));
     }
     return properties;
   }
