@@ -29,6 +29,7 @@ const Named kFunctions[] = {
     {Activation::kSoftplus, [](double x) { return std::log1p(std::exp(x)); }},
     {Activation::kExp, [](double x) { return std::exp(x); }},
     {Activation::kPositive, [](double x) { return x < 0 ? Logistic(x) : x + 0.5; }},
+    {Activation::kSquaredRelu, [](double x) { return x > 0 ? x * x : 0; }},
 };
 
 constexpr int64_t kSizes[] = {0, 1, 7, 16, 33};

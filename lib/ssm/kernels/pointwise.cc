@@ -105,6 +105,17 @@ struct Positive {
     return x < 0 ? s.value * s.complement : T{1};
   }
 };
+struct SquaredRelu {
+  template <class T>
+  static T Value(T x) {
+    const T y = Relu::Value(x);
+    return y * y;
+  }
+  template <class T>
+  static T Slope(T x) {
+    return 2 * Relu::Value(x);
+  }
+};
 
 /// Calls body with the function's type.
 template <class Body>
@@ -128,6 +139,8 @@ void Dispatch(Activation f, Body body) {
       return body(Exponential{});
     case Activation::kPositive:
       return body(Positive{});
+    case Activation::kSquaredRelu:
+      return body(SquaredRelu{});
   }
   SSM_CHECK(false, "an activation that does not exist");
 }
@@ -140,6 +153,8 @@ double ActivationFlops(Activation f) {
       return 0;
     case Activation::kRelu:
       return 1;
+    case Activation::kSquaredRelu:
+      return 2;
     case Activation::kExp:
       return 20;
     case Activation::kSigmoid:

@@ -7,8 +7,19 @@ namespace ssm::kernels {
 
 /// kGelu is the exact form x Phi(x) (PyTorch's default, not the tanh approximation); kSilu
 /// x sigmoid(x); kSoftplus log(1 + e^x); kPositive x + 1/2 from 0 on and sigmoid(x) below, always
-/// above 0 (Feng et al. 2024).
-enum class Activation { kNone, kGelu, kSilu, kRelu, kTanh, kSigmoid, kSoftplus, kExp, kPositive };
+/// above 0 (Feng et al. 2024); kSquaredRelu max(x, 0)^2 (So et al. 2021).
+enum class Activation {
+  kNone,
+  kGelu,
+  kSilu,
+  kRelu,
+  kTanh,
+  kSigmoid,
+  kSoftplus,
+  kExp,
+  kPositive,
+  kSquaredRelu
+};
 
 /// FLOPs per element that plans count for a function (its polynomials, not library cycles).
 double ActivationFlops(Activation f);

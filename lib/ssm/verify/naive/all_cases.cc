@@ -48,7 +48,9 @@ std::vector<OpCase> AllOpCases() {
                       AttentionCases,
                       RotaryCases,
                       CacheWriteCases,
-                      CausalConvCases}) {
+                      CausalConvCases,
+                      TokenShiftCases,
+                      WkvCases}) {
     std::vector<OpCase> some = cases();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

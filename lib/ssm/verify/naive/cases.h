@@ -48,5 +48,7 @@ std::vector<OpCase> AttentionCases();
 std::vector<OpCase> RotaryCases();
 std::vector<OpCase> CacheWriteCases();
 std::vector<OpCase> CausalConvCases();
+std::vector<OpCase> TokenShiftCases();
+std::vector<OpCase> WkvCases();
 
 }  // namespace ssm

@@ -30,6 +30,8 @@ double Naive(Activation f, double x) {
       return std::exp(x);
     case Activation::kPositive:
       return x >= 0 ? x + 0.5 : 1 / (1 + std::exp(-x));
+    case Activation::kSquaredRelu:
+      return x > 0 ? x * x : 0;
   }
   return 0;
 }
@@ -100,10 +102,13 @@ void AddArithmetic(std::vector<OpCase>& cases, const Shape& shape) {
 
 std::vector<OpCase> PointwiseCases() {
   constexpr std::pair<Activation, const char*> kNamed[] = {
-      {Activation::kGelu, "gelu"},       {Activation::kSilu, "silu"},
-      {Activation::kRelu, "relu"},       {Activation::kTanh, "tanh"},
-      {Activation::kSigmoid, "sigmoid"}, {Activation::kSoftplus, "softplus"},
-      {Activation::kExp, "exp"},         {Activation::kPositive, "positive"}};
+    {Activation::kGelu, "gelu"}, {Activation::kSilu, "silu"}, {Activation::kRelu, "relu"},
+    {Activation::kTanh, "tanh"}, {Activation::kSigmoid, "sigmoid"},
+    {Activation::kSoftplus, "softplus"}, {Activation::kExp, "exp"},
+    {Activation::kPositive,
+     "positive",
+     {Activation::kExp, "exp"},
+     {Activation::kSquaredRelu, "squared relu"}};
   std::vector<OpCase> cases;
   for (int64_t steps : kCaseLengths) {
     const Shape shape{2, steps, 3};
