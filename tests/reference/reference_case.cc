@@ -109,6 +109,7 @@ std::string ReadKind(const std::string& path) { return ReadJson(path)["kind"].ge
 ReferenceCase ReadCase(const std::string& path) {
   ReferenceCase c;
   c.file = FileName(path);
+  c.folder = path.substr(0, path.size() - c.file.size());
   const Json root = ReadJson(path);
   for (const auto& item : root.items()) {
     const bool part = kParts.count(item.key()) > 0;

@@ -14,7 +14,8 @@ namespace ssm::reference {
 using Arrays = std::map<std::string, Array<double>>;
 
 struct ReferenceCase {
-  std::string file;  // without its folder
+  std::string file;    // without its folder
+  std::string folder;  // what stands in front of it, with the slash
   std::string kind;
   std::map<std::string, double> numbers;  // settings
   std::map<std::string, std::string> words;

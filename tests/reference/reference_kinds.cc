@@ -8,8 +8,7 @@
 namespace ssm::reference {
 
 void Comparison::Check(const std::string& what, std::span<const double> found,
-                       const Array<double>& expected) {
-  constexpr double kTolerance = 1e-9;
+                       const Array<double>& expected, double tolerance) {
   ++arrays_;
   if (found.size() != expected.flat().size()) {
     failures_.push_back(
@@ -25,7 +24,7 @@ void Comparison::Check(const std::string& what, std::span<const double> found,
     scale = std::max(scale, std::abs(b));
   }
   if (difference > 0) worst_ = std::max(worst_, difference / scale);
-  if (finite && difference <= kTolerance * scale) return;
+  if (finite && difference <= tolerance * scale) return;
   failures_.push_back(fmt::format("{}: max|a-b| = {:.3g}, max|b| = {:.3g}{}", what, difference,
                                   scale, finite ? "" : ", not finite"));
 }
@@ -47,10 +46,12 @@ const std::vector<ReferenceKind>& Kinds() {
       {"min_gru", RunMinGru},
       {"rnn", RunRnn},
       {"rotary", RunRotary},
+      {"rwkv4_lm", RunRwkv4Lm},
       {"s4_legs_dense", RunS4LegsDense},
       {"s4d", RunS4d},
       {"s5", RunS5},
       {"window_attention", RunWindowAttention},
+      {"wkv4", RunWkv4},
       {"zoh", RunZoh},
   };
   return kinds;

@@ -14,7 +14,9 @@ namespace ssm::reference {
 /// Compares arrays: max|a-b| <= 1e-9 max|b|, NaN never.
 class Comparison {
  public:
-  void Check(const std::string& what, std::span<const double> found, const Array<double>& expected);
+  /// `tolerance`: where a case's own inputs are not given to 1e-9.
+  void Check(const std::string& what, std::span<const double> found, const Array<double>& expected,
+             double tolerance = 1e-9);
   int64_t arrays() const { return arrays_; }
   double worst() const { return worst_; }
   const std::vector<std::string>& failures() const { return failures_; }
@@ -54,6 +56,8 @@ void CheckS4Kernel(const ReferenceCase& c, Comparison& comparison);
 void CheckS4ZohKernel(const ReferenceCase& c, Comparison& comparison);
 void RunS4d(const ReferenceCase& c, Comparison& comparison);
 void RunS5(const ReferenceCase& c, Comparison& comparison);
+void RunRwkv4Lm(const ReferenceCase& c, Comparison& comparison);
+void RunWkv4(const ReferenceCase& c, Comparison& comparison);
 void RunWindowAttention(const ReferenceCase& c, Comparison& comparison);
 void RunZoh(const ReferenceCase& c, Comparison& comparison);
 

@@ -9,6 +9,8 @@
 #include "ssm/mixers/min_gru.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/mixers/rnn.h"
+#include "ssm/mixers/rwkv4.h"
+#include "ssm/mixers/rwkv4_channel_mix.h"
 #include "ssm/mixers/s4.h"
 #include "ssm/mixers/s4d.h"
 #include "ssm/mixers/s5.h"
@@ -33,6 +35,10 @@ void RegisterMixers(MixerRegistry& registry) {
       "delta_net", "linear memory that corrects what it holds under a key before it writes");
   registry.Add<GatedDeltaNetOptions>("gated_delta_net",
                                      "delta_net whose memory also decays, at a rate it chooses");
+  registry.Add<Rwkv4Options>("rwkv4",
+                             "RWKV-4's time mixing: a decaying mean weighted by exponential keys");
+  registry.Add<Rwkv4ChannelMixOptions>("rwkv4_channel_mix",
+                                       "RWKV-4's feed-forward layer, which sees one token back");
   registry.Add<AttentionOptions>("attention",
                                  "softmax attention over a window of tokens, or over all of them");
 }

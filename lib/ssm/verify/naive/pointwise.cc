@@ -102,13 +102,15 @@ void AddArithmetic(std::vector<OpCase>& cases, const Shape& shape) {
 
 std::vector<OpCase> PointwiseCases() {
   constexpr std::pair<Activation, const char*> kNamed[] = {
-    {Activation::kGelu, "gelu"}, {Activation::kSilu, "silu"}, {Activation::kRelu, "relu"},
-    {Activation::kTanh, "tanh"}, {Activation::kSigmoid, "sigmoid"},
-    {Activation::kSoftplus, "softplus"}, {Activation::kExp, "exp"},
-    {Activation::kPositive,
-     "positive",
-     {Activation::kExp, "exp"},
-     {Activation::kSquaredRelu, "squared relu"}};
+      {Activation::kGelu, "gelu"},
+      {Activation::kSilu, "silu"},
+      {Activation::kRelu, "relu"},
+      {Activation::kTanh, "tanh"},
+      {Activation::kSigmoid, "sigmoid"},
+      {Activation::kSoftplus, "softplus"},
+      {Activation::kExp, "exp"},
+      {Activation::kPositive, "positive"},
+      {Activation::kSquaredRelu, "squared relu"}};
   std::vector<OpCase> cases;
   for (int64_t steps : kCaseLengths) {
     const Shape shape{2, steps, 3};
