@@ -102,6 +102,13 @@ void AddFlags(CLI::App& c, InspectCommand& command) {
                "layer's)")
       ->type_name("WHAT")
       ->check(CheckSweep);
+  auto* on_task = c.add_flag("--on-task", command.on_task,
+                             "on the task's data: decays and writes, growth of small differences, "
+                             "influence by lag, an idle state");
+  c.add_option("--idle-steps", command.idle_steps, "tokens of nothing; default 1,000,000")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->needs(on_task);
   c.add_option("--plot", command.plot,
                "write SVG figures: the complex plane, half-lives, kernels, a run's scores by lag")
       ->type_name("DIR")

@@ -88,6 +88,8 @@ struct InspectCommand {
   std::optional<double> dt_scale;  // of a run or config; 1
   std::optional<double> dt;        // of a continuous system
   std::string sweep;               // as ParseSweep reads it; empty: none
+  bool on_task = false;            // of a run or config: what its layers do on the task's data
+  int64_t idle_steps = 1000000;    // with on_task
   std::string plot;                // folder; empty: none
   bool json = false;
 };

@@ -9,6 +9,7 @@
 #include "ssm/cli/inspect_layers.h"
 #include "ssm/cli/inspect_system.h"
 #include "ssm/cli/layer_figures.h"
+#include "ssm/cli/task_inspection.h"
 #include "ssm/experiment/run_directory.h"
 
 namespace ssm {
@@ -30,6 +31,7 @@ std::string RunSystem(const InspectCommand& command, bool color) {
   }
   if (!command.checkpoint.empty()) refuse("--checkpoint", "which has none");
   if (command.dt_scale) refuse("--dt-scale", "whose step is --dt");
+  if (command.on_task) refuse("--on-task", "which has no task");
   return InspectSystem({.path = command.subject,
                         .dt = command.dt,
                         .sweep = SweepOf(command),
@@ -38,7 +40,13 @@ std::string RunSystem(const InspectCommand& command, bool color) {
                         .color = color});
 }
 
-Inspection RunLayers(const InspectCommand& command, const Catalogue& catalogue) {
+/// A run's or a config's experiment, and what of it is asked.
+struct Subject {
+  Experiment experiment;
+  LayersAsked asked;
+};
+
+Subject SubjectOf(const InspectCommand& command, const Catalogue& catalogue) {
   if (command.dt) {
     throw Error(ExitCode::kUsage,
                 fmt::format("--dt: {} is no system; its layers have steps of their own, which "
@@ -52,20 +60,33 @@ Inspection RunLayers(const InspectCommand& command, const Catalogue& catalogue) 
                   fmt::format("--checkpoint {}: {} is a config, which has none; name a run",
                               Quote(command.checkpoint), PathArgument(command.subject)));
     }
-    const Experiment experiment =
-        ReadExperiment({command.subject, command.overrides}, catalogue.mixers, catalogue.tasks);
-    return InspectLayers(*experiment.config, asked);
+    return {ReadExperiment({command.subject, command.overrides}, catalogue.mixers, catalogue.tasks),
+            asked};
   }
   const RunDirectory run = RunDirectory::Open(command.subject);
   if (!command.overrides.empty()) {
     throw Error(ExitCode::kUsage, fmt::format("{} cannot change a finished run; leave it out",
                                               Quote(command.overrides.front())));
   }
-  const Experiment experiment = ReadRunExperiment(run, {}, catalogue.mixers, catalogue.tasks);
   asked.run = run.path();
   asked.checkpoint =
       ChosenCheckpoint(run, command.checkpoint.empty() ? "best" : command.checkpoint);
-  return InspectLayers(*experiment.config, asked);
+  return {ReadRunExperiment(run, {}, catalogue.mixers, catalogue.tasks), asked};
+}
+
+std::string RunOnTask(const InspectCommand& command, const Subject& subject, bool color) {
+  const auto refuse = [](const char* flag, const char* what) {
+    throw Error(ExitCode::kUsage,
+                fmt::format("{} {}; leave it to an inspection without --on-task", flag, what));
+  };
+  if (!command.sweep.empty()) refuse("--sweep", "is of layers alone");
+  if (!command.plot.empty()) refuse("--plot", "draws layers alone");
+  const TaskInspection inspection =
+      InspectOnTask(*subject.experiment.config, {.run = subject.asked.run,
+                                                 .checkpoint = subject.asked.checkpoint,
+                                                 .dt_scale = subject.asked.dt_scale,
+                                                 .idle_steps = command.idle_steps});
+  return command.json ? TaskInspectionJson(inspection) : TaskInspectionText(inspection, color);
 }
 
 /// Those of a run have its scores by lag too.
@@ -86,7 +107,12 @@ ExitCode RunInspect(const InspectCommand& command, const CommandContext& context
     output.Write(RunSystem(command, output.color()));
     return ExitCode::kDone;
   }
-  const Inspection inspection = RunLayers(command, *context.catalogue);
+  const Subject subject = SubjectOf(command, *context.catalogue);
+  if (command.on_task) {
+    output.Write(RunOnTask(command, subject, output.color()));
+    return ExitCode::kDone;
+  }
+  const Inspection inspection = InspectLayers(*subject.experiment.config, subject.asked);
   if (!command.plot.empty()) WriteFigures(command.plot, Figures(command.subject, inspection));
   output.Write(command.json
                    ? InspectionJson(inspection)
