@@ -43,10 +43,18 @@ void DeltaOptions::VisitFields(FieldVisitor& visitor) {
 }
 
 void DeltaOptions::CheckIn(const MixerContext& context, Faults& faults) const {
-  if ((d_key > 0 && d_value > 0) || context.d_model % heads == 0) return;
-  faults.Add("heads", fmt::format("{} heads cannot share d_model, {}, equally: use {}, or give "
-                                  "d_key and d_value",
-                                  heads, context.d_model, PossibleHeads(context.d_model, false)));
+  if ((d_key == 0 || d_value == 0) && context.d_model % heads != 0) {
+    faults.Add("heads", fmt::format("{} heads cannot share d_model, {}, equally: use {}, or give "
+                                    "d_key and d_value",
+                                    heads, context.d_model, PossibleHeads(context.d_model, false)));
+  } else if (norm && Values(context) == 1) {
+    faults.Add(
+        d_value == 0 ? "heads" : "d_value",
+        fmt::format("{} of {} leaves each head 1 value, of which norm keeps the sign alone: "
+                    "use {}d_value 2 or more, or norm false",
+                    d_value == 0 ? "sharing d_model" : "d_value",
+                    d_value == 0 ? context.d_model : d_value, d_value == 0 ? "fewer heads, " : ""));
+  }
 }
 
 MixerProperties DeltaOptions::Properties(const MixerContext& context) const {
