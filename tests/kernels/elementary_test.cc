@@ -47,6 +47,8 @@ TEST_CASE_TEMPLATE("elementary functions keep their bounds over the whole range"
   CHECK(Worst(
             -range, range, Exp<T>, [](long double x) { return std::exp(x); }, kFlat) <= 2);
   CHECK(Worst(
+            -range, range, Expm1<T>, [](long double x) { return std::expm1(x); }, kFlat) <= 4);
+  CHECK(Worst(
             T{-25}, T{25}, Tanh<T>, [](long double x) { return std::tanh(x); }, kFlat) <= 4);
   CHECK(Worst(
             -range, range, Sigmoid<T>, [](long double x) { return 1 / (1 + std::exp(-x)); },

@@ -1,9 +1,9 @@
 // Elementary functions without branches, tables or calls: a plain loop over them vectorises.
 //
 // For float and double. Bounds, in units in the last place of the result (ulp), hold over the whole
-// range and are measured by tests/kernels/elementary_test.cc: Exp 2, Tanh 4, Sigmoid 4, Softplus 4,
-// NormalCdf 4 above 0 and 8 + 2 x^2 below. Results under four times the smallest normal number may
-// be 0. NaN gives NaN; infinities give the limits.
+// range and are measured by tests/kernels/elementary_test.cc: Exp 2, Expm1 4, Tanh 4, Sigmoid 4,
+// Softplus 4, NormalCdf 4 above 0 and 8 + 2 x^2 below. Results under four times the smallest normal
+// number may be 0. NaN gives NaN; infinities give the limits.
 #pragma once
 
 #include <array>
@@ -115,6 +115,16 @@ inline T Exp(T x) {
   const ExpParts<T> e = SplitExp(low > F::kExpMax ? F::kExpMax : low);
   // 2^(n-1), then doubled: n = bias + 1 would not fit an exponent.
   return (e.q + 1) * PowerOfTwo<T>(e.n - 1) * 2;
+}
+
+/// e^x - 1, so that small x keep their relative accuracy.
+template <class T>
+inline T Expm1(T x) {
+  using F = Float<T>;
+  const T low = x < F::kExpMin ? F::kExpMin : x;
+  const ExpParts<T> e = SplitExp(low > F::kExpMax ? F::kExpMax : low);
+  const T half = PowerOfTwo<T>(e.n - 1);
+  return (half * e.q + (half - static_cast<T>(0.5))) * 2;
 }
 
 /// By expm1, so that small x keep their relative accuracy.

@@ -5,27 +5,11 @@
 
 #include "ssm/kernels/s4d_scan.h"
 #include "ssm/kernels/s4d_tile-inl.h"
+#include "ssm/kernels/scratch_cursor-inl.h"
 
 namespace ssm::kernels {
 
 inline constexpr int kGroup = 4;  // modes whose states share the registers
-
-/// Hands out pieces of one buffer; from null it only counts.
-template <class T>
-class ScratchCursor {
- public:
-  explicit ScratchCursor(T* base) : base_(base) {}
-  T* Take(int64_t n) {
-    T* at = base_ == nullptr ? nullptr : base_ + used_;
-    used_ += (n + kLanes - 1) / kLanes * kLanes;
-    return at;
-  }
-  int64_t used() const { return used_; }
-
- private:
-  T* base_;
-  int64_t used_ = 0;
-};
 
 /// Numbers [channels, modes, parts] of a block's channels, to and from [modes, parts, 16].
 template <class T>

@@ -1,7 +1,7 @@
 // Part of a last axis.
 #pragma once
 
-#include <cstdint>
+#include "ssm/autograd/tape.h"
 
 namespace ssm {
 
@@ -9,5 +9,9 @@ namespace ssm {
 struct Columns {
   int64_t first = 0, width = 0;
 };
+
+/// y [..., width]: those columns, copied. Saved: nothing. FLOPs 0, the backward one an element.
+template <Scalar T>
+Var<T> TakeColumns(Tape<T>& tape, Var<T> x, const Columns& columns);
 
 }  // namespace ssm

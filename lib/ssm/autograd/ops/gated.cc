@@ -50,9 +50,39 @@ Var<T> GatedProduct(Tape<T>& tape, Activation f, Var<T> gate, Var<T> value) {
   return y;
 }
 
-#define SSM_INSTANTIATE(T)               \
-  template Var<T> Glu(Tape<T>&, Var<T>); \
-  template Var<T> GatedProduct(Tape<T>&, Activation, Var<T>, Var<T>);
+template <Scalar T>
+Var<T> GatedProduct(Tape<T>& tape, Activation f, Var<T> gate, const Columns& columns,
+                    Var<T> value) {
+  const Shape shape = tape.shape(value);
+  const int64_t width = tape.shape(gate).Back(0), n = columns.width, first = columns.first;
+  SSM_CHECK(
+      shape == WithLast(tape.shape(gate), n) && first >= 0 && first + n <= width,
+      "columns of a gate " + tape.shape(gate).ToString() + " meet a value " + shape.ToString());
+  const int64_t rows = RowCount(shape);
+  const Var<T> y = tape.New(shape);
+  if (tape.Live()) {
+    for (int64_t i = 0; i < rows; ++i) {
+      kernels::ApplyProduct(f, n, tape.value(gate) + i * width + first, tape.value(value) + i * n,
+                            tape.out(y) + i * n);
+    }
+  }
+  const double flops = static_cast<double>(rows * n) * (kernels::ActivationFlops(f) + 1);
+  tape.Record("gated", {gate, value}, {y}, flops, [=](Tape<T>& t) {
+    T *ga = t.acc(gate), *gb = t.acc(value);
+    for (int64_t i = 0; i < rows; ++i) {
+      const int64_t at = i * width + first;
+      kernels::ApplyProductBackward(f, n, t.value(gate) + at, t.value(value) + i * n,
+                                    t.grad(y) + i * n, ga == nullptr ? nullptr : ga + at,
+                                    gb == nullptr ? nullptr : gb + i * n);
+    }
+  });
+  return y;
+}
+
+#define SSM_INSTANTIATE(T)                                            \
+  template Var<T> Glu(Tape<T>&, Var<T>);                              \
+  template Var<T> GatedProduct(Tape<T>&, Activation, Var<T>, Var<T>); \
+  template Var<T> GatedProduct(Tape<T>&, Activation, Var<T>, const Columns&, Var<T>);
 SSM_INSTANTIATE(float)
 SSM_INSTANTIATE(double)
 #undef SSM_INSTANTIATE

@@ -1,6 +1,7 @@
 // Gated linear units.
 #pragma once
 
+#include "ssm/autograd/ops/columns.h"
 #include "ssm/autograd/ops/pointwise.h"
 
 namespace ssm {
@@ -14,5 +15,8 @@ Var<T> Glu(Tape<T>& tape, Var<T> x);
 /// Saved: nothing. FLOPs: ActivationFlops + 1 an element; the backward about twice that.
 template <Scalar T>
 Var<T> GatedProduct(Tape<T>& tape, Activation f, Var<T> gate, Var<T> value);
+/// The same with columns of `gate` [..., W], as many as value [..., D] has.
+template <Scalar T>
+Var<T> GatedProduct(Tape<T>& tape, Activation f, Var<T> gate, const Columns& columns, Var<T> value);
 
 }  // namespace ssm

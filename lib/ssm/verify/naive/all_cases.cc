@@ -49,6 +49,9 @@ std::vector<OpCase> AllOpCases() {
                       RotaryCases,
                       CacheWriteCases,
                       CausalConvCases,
+                      ColumnsCases,
+                      SelectiveScanCases,
+                      StepSizesCases,
                       TokenShiftCases,
                       WkvCases}) {
     std::vector<OpCase> some = cases();

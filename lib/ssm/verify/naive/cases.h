@@ -48,6 +48,9 @@ std::vector<OpCase> AttentionCases();
 std::vector<OpCase> RotaryCases();
 std::vector<OpCase> CacheWriteCases();
 std::vector<OpCase> CausalConvCases();
+std::vector<OpCase> ColumnsCases();
+std::vector<OpCase> SelectiveScanCases();
+std::vector<OpCase> StepSizesCases();
 std::vector<OpCase> TokenShiftCases();
 std::vector<OpCase> WkvCases();
 

@@ -43,6 +43,28 @@ OpCase ProductCase(Activation activation, const std::string& name, const Shape& 
       [f](Inputs64 in) { return NaiveProduct(in, f); });
 }
 
+/// A gate that stands in columns 2 .. 2 + 5 of rows of 9.
+OpCase ColumnsCase(int64_t steps) {
+  constexpr Columns kGate{2, 5};
+  std::vector<Array<double>> inputs;
+  inputs.push_back(NormalArray("gated rows", {2, steps, 9}));
+  inputs.push_back(NormalArray("gated value", {2, steps, kGate.width}));
+  return MakeOpCase(
+      "gated", "silu columns T=" + std::to_string(steps), std::move(inputs),
+      [=](auto& tape, auto in) {
+        return std::vector{GatedProduct(tape, Activation::kSilu, in[0], kGate, in[1])};
+      },
+      [=](Inputs64 in) {
+        std::vector<Array<double>> y;
+        y.emplace_back(in[1].shape());
+        for (int64_t i = 0; i < y[0].size(); ++i) {
+          const double gate = in[0][i / kGate.width * 9 + kGate.first + i % kGate.width];
+          y[0][i] = gate / (1 + std::exp(-gate)) * in[1][i];
+        }
+        return y;
+      });
+}
+
 }  // namespace
 
 std::vector<OpCase> GatedCases() {
@@ -53,6 +75,7 @@ std::vector<OpCase> GatedCases() {
     cases.push_back(MakeOpCase(
         "gated", "glu T=" + std::to_string(steps), std::move(inputs),
         [](auto& tape, auto in) { return std::vector{Glu(tape, in[0])}; }, NaiveGlu));
+    cases.push_back(ColumnsCase(steps));
     const Shape shape{2, steps, 5};
     cases.push_back(ProductCase(Activation::kSilu, "silu", shape,
                                 [](double x) { return x / (1 + std::exp(-x)); }));
