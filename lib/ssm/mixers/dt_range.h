@@ -16,6 +16,10 @@ struct DtRange {
   void Check(Faults& faults) const;
   Init LogDt() const;
   InitialRange Range() const;
+  /// Where steps are softplus(bias): the bias that gives such a step, or `floor` where that is
+  /// longer (Gu and Dao 2023).
+  Init SoftplusBias(double floor) const;
+  InitialRange SoftplusRange(const std::string& parameter, double floor) const;
 };
 
 }  // namespace ssm

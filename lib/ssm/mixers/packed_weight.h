@@ -21,8 +21,10 @@ class PackedWeight {
   /// Elements between the rows of a product: `out` and what fills its last panel.
   int64_t stride() const { return kernels::PackedColumns<T>(out_); }
   /// y [rows, stride()] = x [rows, in] W^T.
-  void Multiply(int64_t rows, const T* x, T* y) const {
-    kernels::MultiplyPacked(rows, in_, out_, x, in_, packed_.data(), y);
+  void Multiply(int64_t rows, const T* x, T* y) const { Multiply(rows, x, in_, y); }
+  /// The same with rows of x `x_stride` apart.
+  void Multiply(int64_t rows, const T* x, int64_t x_stride, T* y) const {
+    kernels::MultiplyPacked(rows, in_, out_, x, x_stride, packed_.data(), y);
   }
 
  private:

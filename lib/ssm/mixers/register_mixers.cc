@@ -6,6 +6,7 @@
 #include "ssm/mixers/lru.h"
 #include "ssm/mixers/lstm.h"
 #include "ssm/mixers/lti.h"
+#include "ssm/mixers/mamba.h"
 #include "ssm/mixers/min_gru.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/mixers/rnn.h"
@@ -39,6 +40,8 @@ void RegisterMixers(MixerRegistry& registry) {
                              "RWKV-4's time mixing: a decaying mean weighted by exponential keys");
   registry.Add<Rwkv4ChannelMixOptions>("rwkv4_channel_mix",
                                        "RWKV-4's feed-forward layer, which sees one token back");
+  registry.Add<MambaOptions>(
+      "mamba", "selective state-space layer: each token chooses step, input and output");
   registry.Add<AttentionOptions>("attention",
                                  "softmax attention over a window of tokens, or over all of them");
 }
