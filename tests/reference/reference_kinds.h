@@ -38,14 +38,17 @@ void RunBilinear(const ReferenceCase& c, Comparison& comparison);
 void RunCausalConv1d(const ReferenceCase& c, Comparison& comparison);
 void RunDeltaNet(const ReferenceCase& c, Comparison& comparison);
 void RunGatedDeltaNet(const ReferenceCase& c, Comparison& comparison);
+void RunGla(const ReferenceCase& c, Comparison& comparison);
 void RunGru(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLagt(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLegs(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLegsOnline(const ReferenceCase& c, Comparison& comparison);
 void RunHippoLegt(const ReferenceCase& c, Comparison& comparison);
 void RunLstm(const ReferenceCase& c, Comparison& comparison);
+void RunLinearAttention(const ReferenceCase& c, Comparison& comparison);
 void RunLru(const ReferenceCase& c, Comparison& comparison);
 void RunMinGru(const ReferenceCase& c, Comparison& comparison);
+void RunRetention(const ReferenceCase& c, Comparison& comparison);
 void RunRnn(const ReferenceCase& c, Comparison& comparison);
 void RunRotary(const ReferenceCase& c, Comparison& comparison);
 void RunS4LegsDense(const ReferenceCase& c, Comparison& comparison);
@@ -59,6 +62,7 @@ void RunS5(const ReferenceCase& c, Comparison& comparison);
 void RunRwkv4Lm(const ReferenceCase& c, Comparison& comparison);
 void RunWkv4(const ReferenceCase& c, Comparison& comparison);
 void RunWindowAttention(const ReferenceCase& c, Comparison& comparison);
+void RunSsd(const ReferenceCase& c, Comparison& comparison);
 void RunZoh(const ReferenceCase& c, Comparison& comparison);
 
 }  // namespace ssm::reference

@@ -92,6 +92,14 @@ void TaylorBackward(int64_t d, const T* x, const T* gy, T* gx) {
   }
 }
 
+/// Of a weight below the root of the smallest normal number a quotient's gradient may leave the
+/// range of T.
+template <class T>
+bool FindsSomething(T weight, T eps) {
+  constexpr T kLeast = sizeof(T) == sizeof(float) ? static_cast<T>(1e-19) : static_cast<T>(1e-154);
+  return weight > std::max(eps, kLeast);
+}
+
 }  // namespace
 
 int64_t FeatureCount(FeatureMap map, int64_t d) {
@@ -169,11 +177,14 @@ template <class T>
 int64_t NormaliseRead(int64_t heads, int64_t d, T eps, const T* read, T* y) {
   int64_t nothing = 0;
   for (int64_t h = 0; h < heads; ++h, read += d + 1, y += d) {
-    const bool found = read[d] > eps;
-    const T factor = found ? 1 / (read[d] + eps) : T{0};
-    nothing += found ? 0 : 1;
+    if (!FindsSomething(read[d], eps)) {
+      std::fill_n(y, d, T{0});
+      ++nothing;
+      continue;
+    }
+    const T weight = read[d] + eps;
 #pragma omp simd
-    for (int64_t j = 0; j < d; ++j) y[j] = factor * read[j];
+    for (int64_t j = 0; j < d; ++j) y[j] = read[j] / weight;
   }
   return nothing;
 }
@@ -181,10 +192,13 @@ int64_t NormaliseRead(int64_t heads, int64_t d, T eps, const T* read, T* y) {
 template <class T>
 void NormaliseReadBackward(int64_t heads, int64_t d, T eps, const T* read, const T* gy, T* gread) {
   for (int64_t h = 0; h < heads; ++h, read += d + 1, gy += d, gread += d + 1) {
-    if (!(read[d] > eps)) continue;
-    const T factor = 1 / (read[d] + eps);
-    Axpy(d, factor, gy, gread);
-    gread[d] -= factor * factor * Dot(d, gy, read);
+    if (!FindsSomething(read[d], eps)) continue;
+    const T weight = read[d] + eps;
+    T sum = 0;  // of gy y: a square of 1 / weight would leave the range
+#pragma omp simd reduction(+ : sum)
+    for (int64_t j = 0; j < d; ++j) sum += gy[j] * (read[j] / weight);
+    Axpy(d, 1 / weight, gy, gread);
+    gread[d] -= sum / weight;
   }
 }
 

@@ -39,9 +39,9 @@ template <class T>
 void ExpFeatures(int64_t heads, int64_t d, const T* q, const T* k, const T* m, const T* anchor,
                  T* q_out, T* k_out);
 
-/// What is added to a weight before values are divided by it, and at or below which the read-out is
-/// 0. y [heads, d] = sums / (weight + eps) of read [heads, d + 1], the weight last. Returns how
-/// many heads found nothing.
+/// y [heads, d] = sums / (weight + eps) of read [heads, d + 1], the weight last; 0 where the weight
+/// is eps or less, or less than 1e-19 (double 1e-154), the root of the smallest normal number.
+/// Returns how many heads found nothing.
 template <class T>
 int64_t NormaliseRead(int64_t heads, int64_t d, T eps, const T* read, T* y);
 /// gread += what comes of gy.

@@ -10,7 +10,7 @@
 #include "ssm/base/errors.h"
 #include "ssm/kernels/attention.h"
 #include "ssm/mixers/attention_stepper.h"
-#include "ssm/mixers/possible_heads.h"
+#include "ssm/mixers/heads.h"
 #include "ssm/nn/init.h"
 
 namespace ssm {

@@ -11,7 +11,7 @@
 #include "ssm/autograd/ops/unit_norm.h"
 #include "ssm/kernels/causal_conv.h"
 #include "ssm/mixers/delta_stepper.h"
-#include "ssm/mixers/possible_heads.h"
+#include "ssm/mixers/heads.h"
 #include "ssm/nn/init.h"
 
 namespace ssm {

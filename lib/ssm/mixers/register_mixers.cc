@@ -1,14 +1,18 @@
 #include "ssm/mixers/attention.h"
 #include "ssm/mixers/delta_net.h"
 #include "ssm/mixers/gated_delta_net.h"
+#include "ssm/mixers/gla.h"
 #include "ssm/mixers/gru.h"
 #include "ssm/mixers/hippo.h"
+#include "ssm/mixers/linear_attention.h"
 #include "ssm/mixers/lru.h"
 #include "ssm/mixers/lstm.h"
 #include "ssm/mixers/lti.h"
 #include "ssm/mixers/mamba.h"
+#include "ssm/mixers/mamba2.h"
 #include "ssm/mixers/min_gru.h"
 #include "ssm/mixers/mixer_options.h"
+#include "ssm/mixers/retention.h"
 #include "ssm/mixers/rnn.h"
 #include "ssm/mixers/rwkv4.h"
 #include "ssm/mixers/rwkv4_channel_mix.h"
@@ -44,6 +48,13 @@ void RegisterMixers(MixerRegistry& registry) {
       "mamba", "selective state-space layer: each token chooses step, input and output");
   registry.Add<AttentionOptions>("attention",
                                  "softmax attention over a window of tokens, or over all of them");
+  registry.Add<LinearAttentionOptions>(
+      "linear_attention", "attention by products of features: sums of keys and values as state");
+  registry.Add<RetentionOptions>("retention", "linear attention with a fixed decay for each head");
+  registry.Add<GlaOptions>(
+      "gla", "gated linear attention: a decay made from the input for each key channel");
+  registry.Add<Mamba2Options>(
+      "mamba2", "a matrix a head as state, with one step and decay that each token chooses");
 }
 
 }  // namespace ssm
