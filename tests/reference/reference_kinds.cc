@@ -54,6 +54,7 @@ const std::vector<ReferenceKind>& Kinds() {
       {"s4d", RunS4d},
       {"s5", RunS5},
       {"ssd", RunSsd},
+      {"transformer_xl_attention", RunTransformerXl},
       {"window_attention", RunWindowAttention},
       {"wkv4", RunWkv4},
       {"zoh", RunZoh},

@@ -61,6 +61,7 @@ void RunS4d(const ReferenceCase& c, Comparison& comparison);
 void RunS5(const ReferenceCase& c, Comparison& comparison);
 void RunRwkv4Lm(const ReferenceCase& c, Comparison& comparison);
 void RunWkv4(const ReferenceCase& c, Comparison& comparison);
+void RunTransformerXl(const ReferenceCase& c, Comparison& comparison);
 void RunWindowAttention(const ReferenceCase& c, Comparison& comparison);
 void RunSsd(const ReferenceCase& c, Comparison& comparison);
 void RunZoh(const ReferenceCase& c, Comparison& comparison);

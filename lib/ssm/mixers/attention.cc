@@ -16,7 +16,6 @@
 namespace ssm {
 namespace {
 
-constexpr int64_t kMaxHeads = 1 << 16;
 constexpr int64_t kMaxDistance = 1 << 24;
 
 }  // namespace
@@ -43,10 +42,8 @@ void AttentionOptions::VisitFields(FieldVisitor& visitor) {
 
 void AttentionOptions::CheckIn(const MixerContext& context, Faults& faults) const {
   const int64_t d_model = context.d_model;
-  if (d_model % heads != 0) {
-    faults.Add("heads", fmt::format("{} heads cannot share d_model, {}, equally: use {}", heads,
-                                    d_model, PossibleHeads(d_model, false)));
-  } else if (positions == PositionKind::kRotary && d_model / heads % 2 != 0) {
+  if (!CheckHeads(d_model, heads, faults)) return;
+  if (positions == PositionKind::kRotary && d_model / heads % 2 != 0) {
     const std::string other =
         d_model % 2 != 0 ? "" : fmt::format(" {} heads, or", PossibleHeads(d_model, true));
     faults.Add("heads",

@@ -7,7 +7,6 @@
 namespace ssm {
 namespace {
 
-constexpr int64_t kMaxHeads = 1 << 16;
 constexpr int64_t kMaxChunk = 1 << 12;
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 namespace ssm {
 
+inline constexpr int64_t kMaxHeads = 1 << 16;
+
 /// The field "heads".
 void VisitHeads(FieldVisitor& visitor, int64_t& heads);
 /// The field "chunk".

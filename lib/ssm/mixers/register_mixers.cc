@@ -19,6 +19,7 @@
 #include "ssm/mixers/s4.h"
 #include "ssm/mixers/s4d.h"
 #include "ssm/mixers/s5.h"
+#include "ssm/mixers/transformer_xl.h"
 
 namespace ssm {
 
@@ -55,6 +56,8 @@ void RegisterMixers(MixerRegistry& registry) {
       "gla", "gated linear attention: a decay made from the input for each key channel");
   registry.Add<Mamba2Options>(
       "mamba2", "a matrix a head as state, with one step and decay that each token chooses");
+  registry.Add<TransformerXlOptions>(
+      "transformer_xl", "attention over a segment and a memory of the inputs before it");
 }
 
 }  // namespace ssm

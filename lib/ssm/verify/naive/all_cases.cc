@@ -49,6 +49,7 @@ std::vector<OpCase> AllOpCases() {
                       MatrixStateCases,
                       SsdCases,
                       AttentionCases,
+                      RelativeAttentionCases,
                       RotaryCases,
                       CacheWriteCases,
                       CausalConvCases,

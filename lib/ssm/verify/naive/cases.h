@@ -48,6 +48,7 @@ std::vector<OpCase> FeatureMapCases();
 std::vector<OpCase> MatrixStateCases();
 std::vector<OpCase> SsdCases();
 std::vector<OpCase> AttentionCases();
+std::vector<OpCase> RelativeAttentionCases();
 std::vector<OpCase> RotaryCases();
 std::vector<OpCase> CacheWriteCases();
 std::vector<OpCase> CausalConvCases();
