@@ -1,4 +1,5 @@
 #include "ssm/mixers/attention.h"
+#include "ssm/mixers/block_recurrent.h"
 #include "ssm/mixers/delta_net.h"
 #include "ssm/mixers/gated_delta_net.h"
 #include "ssm/mixers/gla.h"
@@ -58,6 +59,8 @@ void RegisterMixers(MixerRegistry& registry) {
       "mamba2", "a matrix a head as state, with one step and decay that each token chooses");
   registry.Add<TransformerXlOptions>(
       "transformer_xl", "attention over a segment and a memory of the inputs before it");
+  registry.Add<BlockRecurrentOptions>(
+      "block_recurrent", "attention over a window, and state vectors that blocks of tokens update");
 }
 
 }  // namespace ssm

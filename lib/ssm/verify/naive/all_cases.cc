@@ -50,6 +50,8 @@ std::vector<OpCase> AllOpCases() {
                       SsdCases,
                       AttentionCases,
                       RelativeAttentionCases,
+                      UnitHeadsCases,
+                      BlockRecurrenceCases,
                       RotaryCases,
                       CacheWriteCases,
                       CausalConvCases,

@@ -49,6 +49,8 @@ std::vector<OpCase> MatrixStateCases();
 std::vector<OpCase> SsdCases();
 std::vector<OpCase> AttentionCases();
 std::vector<OpCase> RelativeAttentionCases();
+std::vector<OpCase> UnitHeadsCases();
+std::vector<OpCase> BlockRecurrenceCases();
 std::vector<OpCase> RotaryCases();
 std::vector<OpCase> CacheWriteCases();
 std::vector<OpCase> CausalConvCases();
