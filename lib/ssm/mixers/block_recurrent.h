@@ -44,7 +44,9 @@ struct BlockRecurrentOptions final : public BuildsMixer<BlockRecurrentOptions, B
 /// both attentions, and so have states.
 /// Norms and the residual around tokens are the block's affair. Otherwise as published but for: a
 /// sequence's first block has no empty block before it in the states' view, the numbers that
-/// scale queries are not made positive, and gradients flow through all blocks of a pass.
+/// scale queries are not made positive, and gradients flow through all blocks of a pass. Nothing
+/// bounds them: at some initial values those through 1,000 blocks overflow, most with lstm gates
+/// and in layers of a few channels.
 /// Parameters: qkv.weight [3 D, D], cross.weight, self.weight, read.weight [D, D], and
 /// states.project.weight [4 D, D], from U(+-1/sqrt(fan-in)); scales 1; bias 0; states.initial from
 /// N(0, 0.1), states.ids from N(0, 1); gates: b of kFixed from N(0, 0.1), weights of others from
