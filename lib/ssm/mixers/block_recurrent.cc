@@ -78,7 +78,7 @@ void BlockRecurrentOptions::VisitFields(FieldVisitor& visitor) {
 
 void BlockRecurrentOptions::CheckIn(const MixerContext& context, Faults& faults) const {
   const int64_t d_model = context.d_model;
-  if (!CheckHeads(heads, d_model, faults) || heads < d_model) return;
+  if (!CheckHeads(d_model, heads, faults) || heads < d_model) return;
   faults.Add("heads", fmt::format("{} heads of d_model, {}, channels have 1 channel each, of which "
                                   "a query of unit length keeps the sign alone: use fewer heads "
                                   "or a larger d_model",
