@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ssm/mixers/attention.h"
+#include "ssm/mixers/attention_window.h"
 #include "support/numbers.h"
 
 namespace ssm::test {

@@ -290,6 +290,40 @@ std::vector<MixerVariant> MixerVariants() {
        R"({"heads": 1, "window": 1, "states": 2, "structure": "dual", )"
        R"("d_hidden": 3, "sees_itself": true})",
        4},
+      {"attention", R"({"heads": 2, "cache": {"type": "sink_window", "sinks": 2, "window": 3}})",
+       8},
+      {"attention", R"({"heads": 1, "positions": "none", )"
+                    R"("cache": {"type": "sink_window", "sinks": 5, "window": 1}})"},
+      {"attention",
+       R"({"heads": 2, "positions": "alibi", )"
+       R"("cache": {"type": "sink_window", "sinks": 1, "window": 4}})",
+       6},
+      {"attention",
+       R"({"heads": 2, "positions": "learned_relative", "max_distance": 9, )"
+       R"("cache": {"type": "sink_window", "sinks": 3, "window": 2}})",
+       4},
+      {"attention", R"({"heads": 2, "cache": {"type": "pooled", "window": 3, "every": 3}})", 8},
+      {"attention",
+       R"({"heads": 1, "rotary_base": 20, )"
+       R"("cache": {"type": "pooled", "window": 1, "every": 2, "pool": "conv"}})",
+       4},
+      {"attention", R"({"heads": 1, "positions": "none", )"
+                    R"("cache": {"type": "pooled", "window": 2, "every": 5}})"},
+      {"attention",
+       R"({"heads": 2, "positions": "alibi", )"
+       R"("cache": {"type": "pooled", "window": 4, "every": 2, "pool": "conv"}})",
+       6},
+      {"attention", R"({"heads": 1, "positions": "learned_relative", "max_distance": 9, )"
+                    R"("cache": {"type": "pooled", "window": 2, "every": 3}})"},
+      {"attention", R"({"heads": 2, "cache": {"type": "topk", "window": 3, "kept": 2}})", 8},
+      {"attention",
+       R"({"heads": 1, "positions": "none", "cache": {"type": "topk", "window": 1, "kept": 3}})"},
+      {"attention",
+       R"({"heads": 2, "positions": "alibi", )"
+       R"("cache": {"type": "topk", "window": 4, "kept": 1}})",
+       6},
+      {"attention", R"({"heads": 1, "positions": "learned_relative", "max_distance": 9, )"
+                    R"("cache": {"type": "topk", "window": 2, "kept": 5}})"},
   };
 }
 

@@ -4,11 +4,8 @@
 
 #include <cmath>
 
-#include "ssm/autograd/ops/attention.h"
-#include "ssm/autograd/ops/cache_write.h"
 #include "ssm/autograd/ops/rotary.h"
 #include "ssm/base/errors.h"
-#include "ssm/kernels/attention.h"
 #include "ssm/mixers/attention_stepper.h"
 #include "ssm/mixers/heads.h"
 #include "ssm/nn/init.h"
@@ -64,44 +61,32 @@ MixerProperties AttentionOptions::Properties(const MixerContext& context) const 
   }
   properties.per_step_dt = false;
   properties.lengths = {kernels::kAttentionQueries};
-  if (cache->Window() > 0) {
-    properties.lengths.push_back(cache->Window());
-    properties.lengths.push_back(2 * cache->Window() + 1);
-    properties.lengths.push_back(kernels::kAttentionChunk);
-  }
+  for (const int64_t length : cache->Lengths()) properties.lengths.push_back(length);
+  for (const InitialRange& range : cache->Initial()) properties.initial.push_back(range);
   return properties;
 }
 
 template <Scalar T>
 AttentionMixer<T>::AttentionMixer(const AttentionOptions& options, const MixerContext& context,
                                   ParameterBuilder& parameters)
-    : d_model_(context.d_model),
-      heads_(options.heads),
-      window_(options.cache->Window()),
-      rotary_base_(options.positions == PositionKind::kRotary ? options.rotary_base : 0),
+    : heads_{options.heads, context.d_model / options.heads,
+             options.positions == PositionKind::kRotary ? options.rotary_base : 0},
       alibi_(options.positions == PositionKind::kAlibi),
       has_relative_bias_(options.positions == PositionKind::kLearnedRelative),
-      qkv_(parameters.Scope("qkv"), d_model_, 3 * d_model_),
-      output_(parameters.Scope("output"), d_model_, d_model_),
-      slots_{options.cache->Slot("k", d_model_), options.cache->Slot("v", d_model_)} {
-  SSM_CHECK(d_model_ % heads_ == 0, "the heads of an attention mixer share d_model equally");
+      qkv_(parameters.Scope("qkv"), context.d_model, 3 * context.d_model),
+      output_(parameters.Scope("output"), context.d_model, context.d_model),
+      memory_(options.cache->Build<T>(heads_, parameters)) {
+  SSM_CHECK(context.d_model % options.heads == 0,
+            "the heads of an attention mixer share d_model equally");
   if (has_relative_bias_) {
-    relative_bias_ = parameters.Add("relative_bias", {heads_, options.max_distance + 1}, Zeros(),
-                                    "default", false);
+    relative_bias_ = parameters.Add("relative_bias", {options.heads, options.max_distance + 1},
+                                    Zeros(), "default", false);
   }
 }
 
 template <Scalar T>
-Var<T> AttentionMixer<T>::Cached(Tape<T>& tape, Var<T> qkv, int64_t part, Var<T> before,
-                                 const Clock& clock) const {
-  const CacheColumns columns{part * d_model_, d_model_};
-  if (window_ == 0) return CacheAppend(tape, qkv, columns, before, clock);
-  return RingWrite(tape, qkv, columns, clock.fresh ? Var<T>{} : before, window_ - 1, clock);
-}
-
-template <Scalar T>
 AttentionView<T> AttentionMixer<T>::View(Tape<T>& tape) const {
-  AttentionView<T> view{.heads = heads_, .window = window_};
+  AttentionView<T> view{.heads = heads_.heads};
   view.bias.alibi = alibi_;
   if (has_relative_bias_) view.bias.table = tape.Use(relative_bias_);
   return view;
@@ -110,18 +95,12 @@ AttentionView<T> AttentionMixer<T>::View(Tape<T>& tape) const {
 template <Scalar T>
 Outputs<T> AttentionMixer<T>::Forward(Tape<T>& tape, const Inputs<T>& in,
                                       std::span<const Var<T>> state, Prepared<T>, Want want) const {
-  const Clock& clock = *in.clock;
   Var<T> qkv = qkv_.Apply(tape, in.x);
-  if (rotary_base_ > 0) {
-    qkv = Rotary(tape, qkv, 2 * heads_, d_model_ / heads_, rotary_base_, clock);
+  if (heads_.rotary_base > 0) {
+    qkv = Rotary(tape, qkv, 2 * heads_.heads, heads_.d_head, heads_.rotary_base, *in.clock);
   }
-  const Var<T> k = clock.fresh ? Var<T>{} : state[0], v = clock.fresh ? Var<T>{} : state[1];
-  const Var<T> mixed = Attention(tape, qkv, k, v, View(tape), clock);
-  Outputs<T> outputs{output_.Apply(tape, mixed), {}};
-  if (want == Want::kOutput) return outputs;
-  outputs.next = tape.NewVars(2);
-  outputs.next[0] = Cached(tape, qkv, 1, state[0], clock);
-  outputs.next[1] = Cached(tape, qkv, 2, state[1], clock);
+  Outputs<T> outputs = memory_->Attend(tape, qkv, View(tape), *in.clock, state, want);
+  outputs.y = output_.Apply(tape, outputs.y);
   return outputs;
 }
 
@@ -129,14 +108,12 @@ template <Scalar T>
 std::unique_ptr<Stepper<T>> AttentionMixer<T>::MakeStepper(int64_t batch, ParamView<T> params,
                                                            T) const {
   return MakeAttentionStepper<T>({.heads = heads_,
-                                  .d_head = d_model_ / heads_,
-                                  .window = window_,
-                                  .rotary_base = rotary_base_,
                                   .alibi = alibi_,
                                   .has_relative_bias = has_relative_bias_,
                                   .relative_bias = relative_bias_,
                                   .qkv = qkv_,
-                                  .output = output_},
+                                  .output = output_,
+                                  .memory = memory_},
                                  batch, params);
 }
 

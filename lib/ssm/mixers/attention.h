@@ -1,9 +1,9 @@
 // Causal softmax attention with a key-value cache.
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "ssm/autograd/ops/attention.h"
 #include "ssm/mixers/attention_cache.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/nn/linear_layer.h"
@@ -48,25 +48,21 @@ class AttentionMixer final : public SequenceMixer<T> {
   AttentionMixer(const AttentionOptions& options, const MixerContext& context,
                  ParameterBuilder& parameters);
 
-  const std::vector<SlotSpec>& Slots() const override { return slots_; }
+  const std::vector<SlotSpec>& Slots() const override { return memory_->Slots(); }
   Outputs<T> Forward(Tape<T>& tape, const Inputs<T>& in, std::span<const Var<T>> state,
                      Prepared<T> prepared, Want want) const override;
   std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params,
                                           T dt_scale) const override;
 
  private:
-  /// The cache after the pass; `part` of q, k, v.
-  Var<T> Cached(Tape<T>& tape, Var<T> qkv, int64_t part, Var<T> before, const Clock& clock) const;
-
   AttentionView<T> View(Tape<T>& tape) const;
 
-  int64_t d_model_, heads_, window_;
-  double rotary_base_;  // 0: not turned
+  AttentionHeads heads_;
   bool alibi_;
   Param relative_bias_;
   bool has_relative_bias_;
   LinearLayer qkv_, output_;
-  std::vector<SlotSpec> slots_;
+  std::shared_ptr<const AttentionMemory<T>> memory_;
 };
 
 }  // namespace ssm

@@ -1,19 +1,16 @@
 #include "ssm/mixers/attention_cache.h"
 
+#include "ssm/mixers/attention_pooled.h"
+#include "ssm/mixers/attention_sink.h"
+#include "ssm/mixers/attention_topk.h"
+#include "ssm/mixers/attention_window.h"
+
 namespace ssm {
-namespace {
 
-constexpr int64_t kMaxWindow = 1 << 24;
-
-}  // namespace
-
-SlotSpec CacheOptions::Slot(const char* name, int64_t width) const {
-  if (Window() == 0) return {.name = name, .kind = SlotKind::kGrowing, .entry = Shape{width}};
-  return {.name = name, .kind = SlotKind::kRing, .entry = Shape{width}, .entries = Window() - 1};
-}
-
-void WindowCacheOptions::VisitFields(FieldVisitor& visitor) {
-  visitor.Int("window", window, {1, kMaxWindow}, "newest tokens that are seen, this one counted");
+std::vector<SlotSpec> KeyValueSlots(const SlotSpec& k) {
+  SlotSpec v = k;
+  v.name.back() = 'v';
+  return {k, v};
 }
 
 const Registry<CacheOptions>& CacheTypes() {
@@ -21,6 +18,10 @@ const Registry<CacheOptions>& CacheTypes() {
     Registry<CacheOptions> registry;
     registry.Add<WindowCacheOptions>("window", "the newest tokens, in a ring");
     registry.Add<FullCacheOptions>("full", "every token of the sequence, in a cache that grows");
+    registry.Add<SinkCacheOptions>("sink_window", "the first tokens and the newest");
+    registry.Add<PooledCacheOptions>("pooled",
+                                     "the newest tokens, and groups of those before in one each");
+    registry.Add<TopkCacheOptions>("topk", "the newest tokens and those attended to most before");
     return registry;
   }();
   return types;

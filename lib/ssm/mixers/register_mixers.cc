@@ -61,6 +61,8 @@ void RegisterMixers(MixerRegistry& registry) {
       "transformer_xl", "attention over a segment and a memory of the inputs before it");
   registry.Add<BlockRecurrentOptions>(
       "block_recurrent", "attention over a window, and state vectors that blocks of tokens update");
+  registry.Add<AttentionOptions>(
+      "attention", "softmax attention over a window of tokens, all of them, or some of both");
 }
 
 }  // namespace ssm

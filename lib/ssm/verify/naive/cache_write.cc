@@ -15,6 +15,7 @@ struct WriteCase {
   int64_t before_entries = 0;
   int64_t entries = 0;  // -1: room for all
   CaseBatch batch;
+  bool first = false;  // the first tokens, not the newest
 };
 
 /// A token's kept columns; a row's tokens in the order of their positions.
@@ -27,7 +28,7 @@ NaiveSequence SequenceBefore(const WriteCase& c, int64_t b, const Array<double>&
   NaiveSequence sequence;
   const int64_t before = c.batch.before[static_cast<size_t>(b)];
   for (int64_t p = 0; p < before; ++p) {
-    const bool held = before - p <= c.before_entries;
+    const bool held = c.first ? p < c.before_entries : before - p <= c.before_entries;
     const int64_t entry = held ? b * c.before_entries + p % c.before_entries : 0;
     sequence.push_back({held ? cache.data() + entry * kColumns.width : nullptr});
   }
@@ -62,7 +63,8 @@ std::vector<Array<double>> NaiveWrite(const WriteCase& c, std::span<const Array<
   for (int64_t b = 0; b < c.batch.rows; ++b) {
     const NaiveSequence& sequence = sequences[static_cast<size_t>(b)];
     const int64_t n = std::ssize(sequence);
-    for (int64_t p = std::max<int64_t>(n - entries, 0); p < n; ++p) {
+    const int64_t begin = c.first ? 0 : std::max<int64_t>(n - entries, 0);
+    for (int64_t p = begin; p < n && p < begin + entries; ++p) {
       const double* from = sequence[static_cast<size_t>(p)].columns;
       double* to = next.data() + (b * entries + p % entries) * kColumns.width;
       std::copy_n(from, kColumns.width, to);
@@ -82,6 +84,9 @@ OpCase MakeCase(const WriteCase& c, const char* what) {
       std::move(inputs),
       [=]<Scalar T>(Tape<T>& tape, std::span<const Var<T>> in) {
         const Clock clock = CaseClock(tape, c.batch);
+        if (c.first) {
+          return std::vector<Var<T>>{FirstWrite<T>(tape, in[0], kColumns, in[1], c.entries, clock)};
+        }
         return std::vector<Var<T>>{
             c.entries < 0 ? CacheAppend<T>(tape, in[0], kColumns, in[1], clock)
                           : RingWrite<T>(tape, in[0], kColumns, in[1], c.entries, clock)};
@@ -96,6 +101,7 @@ std::vector<OpCase> CacheWriteCases() {
   for (const int64_t steps : kCaseLengths) {
     for (const int64_t entries : {1, 3, 7}) {
       cases.push_back(MakeCase({entries, entries, MixedBatch(steps)}, "ring"));
+      cases.push_back(MakeCase({entries, entries, MixedBatch(steps), true}, "first"));
     }
     cases.push_back(MakeCase({10, -1, MixedBatch(steps)}, "growing"));
   }
