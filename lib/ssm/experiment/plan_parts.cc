@@ -4,14 +4,10 @@
 
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
+#include "ssm/mixers/state_bytes.h"
 
 namespace ssm {
 namespace {
-
-/// Entries that `steps` tokens begin.
-int64_t EntriesMet(const SlotSpec& slot, int64_t steps) {
-  return std::max<int64_t>(steps - slot.after, 0) / slot.every;
-}
 
 double NumbersOf(const SlotSpec& slot, int64_t entries) {
   const int64_t count = slot.kind == SlotKind::kFixed ? 1 : entries;
@@ -36,13 +32,7 @@ int64_t Saturated(double bytes) {
 
 template <Scalar T>
 double StateBytes(const std::vector<SlotSpec>& slots, int64_t steps) {
-  double numbers = 0;
-  for (const SlotSpec& slot : slots) {
-    const int64_t met = EntriesMet(slot, steps);
-    const int64_t room = slot.kind == SlotKind::kGrowing ? met : std::min(met, slot.entries);
-    numbers += NumbersOf(slot, room);
-  }
-  return numbers * static_cast<double>(sizeof(T));
+  return StateBytesAfter(slots, steps, sizeof(T));
 }
 
 template <Scalar T>
@@ -50,7 +40,7 @@ double StateRoom(const std::vector<SlotSpec>& slots, int64_t steps) {
   double numbers = 0;
   for (const SlotSpec& slot : slots) {
     const bool grows = slot.kind == SlotKind::kGrowing;
-    numbers += NumbersOf(slot, grows ? EntriesMet(slot, steps) : slot.entries);
+    numbers += NumbersOf(slot, grows ? EntriesAfter(slot, steps) : slot.entries);
   }
   return numbers * static_cast<double>(sizeof(T));
 }
