@@ -1,5 +1,5 @@
+#include "ssm/mixers/state_tensors.h"
 #include "ssm/verify/law_case.h"
-#include "ssm/verify/state_tensors.h"
 #include "ssm/verify/subject_laws.h"
 
 namespace ssm {
@@ -35,8 +35,8 @@ LawResult ResumeLaw(const LawSubject<T>& subject, const LawRequest& request) {
 
         const Trace<T> before = c.run.Steps(first, c.initial);
         const std::string bytes = SafetensorsBytes(StateTensors(before.state));
-        const State<T> loaded =
-            StateFromTensors<T>(ParseSafetensors(bytes, "saved state"), subject.Slots());
+        const State<T> loaded = StateFromTensors<T>(ParseSafetensors(bytes, "saved state"),
+                                                    "saved state", subject.Slots());
         report.Require(SameState(loaded, before.state), "saved and loaded state (bits)");
 
         const auto rebuilt = subject.Rebuild();

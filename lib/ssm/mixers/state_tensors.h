@@ -1,0 +1,23 @@
+// A state as the tensors of a file, and back.
+#pragma once
+
+#include <string>
+
+#include "ssm/io/safetensors.h"
+#include "ssm/mixers/state.h"
+
+namespace ssm {
+
+/// "steps" [B], and each slot by its name: a fixed one [B, entry...]; of others the entries of one
+/// row after those of the row before [sum over rows, entry...], with their numbers NAME.entries
+/// [B]. Entries that are dead are left out, so the bytes follow State::LiveBytes.
+template <Scalar T>
+TensorFile StateTensors(const State<T>& state);
+/// The state whose tensors these are, growing slots without spare room.
+/// @throws Error(kBadData), naming `file`, when a tensor is missing, unknown, of another dtype or
+/// of a shape that `layout` cannot have.
+template <Scalar T>
+State<T> StateFromTensors(const TensorFile& tensors, const std::string& file,
+                          std::span<const SlotSpec> layout);
+
+}  // namespace ssm
