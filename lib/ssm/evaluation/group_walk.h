@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include "ssm/evaluation/evaluate.h"
+#include "ssm/evaluation/model_walk.h"
 #include "ssm/tasks/batch.h"
 
 namespace ssm {
@@ -44,7 +45,7 @@ class GroupWalk {
   int64_t first() const { return first_; }
   const TaskPiece& piece() const { return piece_; }
   const double* y() const { return y_.data(); }  // [B, T, O]
-  const State<T>& state() const { return state_; }
+  const State<T>& state() const { return walk_->state(); }
   /// Whether token t of the piece is one of row b's.
   bool Has(int64_t b, int64_t t) const { return t < LengthOf(b); }
   /// Tokens each row has read.
@@ -54,8 +55,6 @@ class GroupWalk {
   int64_t CapacityBytes() const;
 
  private:
-  void RunForward(Tape<T>& tape);
-  void RunSteps();
   void CountLengths();
   int64_t LengthOf(int64_t row) const;
 
@@ -63,8 +62,7 @@ class GroupWalk {
   int64_t first_ = 0;
   int64_t position_ = 0;
   BatchReader reader_;
-  State<T> state_;
-  std::unique_ptr<Stepper<T>> stepper_;
+  std::optional<ModelWalk<T>> walk_;  // none without a model
   TaskPiece piece_;
   ModelPiece<T> model_piece_;
   Array<double> y_;
