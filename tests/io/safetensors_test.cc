@@ -122,6 +122,13 @@ TEST_CASE("narrow types are widened") {
   CHECK(Values<int64_t>(one("U8", 1, "\xfe"), "x")[0] == 254);
   CHECK(Values<int64_t>(one("BOOL", 1, std::string("\0\1", 2)), "x")[1] == 1);
   CHECK(one("BF16", 2, "\x80\x3f").tensors[0].dtype == DType::kBF16);
+  for (const char* dtype : {"F16", "BF16"}) {
+    const TensorFile read = one(dtype, 2, std::string("\x00\x3c\x01\xc0", 4));
+    const TensorFile again = ParseSafetensors(SafetensorsBytes(read), "again");
+    CHECK(again.tensors[0].dtype == read.tensors[0].dtype);
+    CHECK(SafetensorsBytes(again) == SafetensorsBytes(read));
+    CHECK(SafetensorsBytes(read).ends_with(std::string("\x00\x3c\x01\xc0", 4)));
+  }
   CHECK(ErrorOf([&] { one("BOOL", 1, "\2"); }).Says("BOOL and has the byte 2"));
 }
 

@@ -117,9 +117,33 @@ void CheckFinite(const NamedTensor& tensor, const std::string& file) {
       tensor.values);
 }
 
-DType WrittenDType(const AnyArray& values) {
+DType TypeOf(const AnyArray& values) {
   constexpr DType kByAlternative[] = {DType::kF32, DType::kF64, DType::kI64};
   return kByAlternative[values.index()];
+}
+
+DType WrittenDType(const NamedTensor& tensor) {
+  const bool half = tensor.dtype == DType::kF16 || tensor.dtype == DType::kBF16;
+  return half && std::holds_alternative<Array<float>>(tensor.values) ? tensor.dtype
+                                                                     : TypeOf(tensor.values);
+}
+
+void AppendElements(const NamedTensor& tensor, std::string& bytes) {
+  const DType dtype = WrittenDType(tensor);
+  if (dtype == DType::kF16 || dtype == DType::kBF16) {
+    const auto narrow = dtype == DType::kF16 ? FloatToHalf : FloatToBFloat16;
+    for (const float value : std::get<Array<float>>(tensor.values).flat()) {
+      const uint16_t half = narrow(value);
+      bytes.append(reinterpret_cast<const char*>(&half), sizeof(half));
+    }
+    return;
+  }
+  std::visit(
+      [&](const auto& array) {
+        bytes.append(reinterpret_cast<const char*>(array.data()),
+                     static_cast<size_t>(array.bytes()));
+      },
+      tensor.values);
 }
 
 std::string JsonText(const std::string& text) {
@@ -133,7 +157,7 @@ std::string JsonText(const std::string& text) {
 std::vector<const NamedTensor*> InFileOrder(const TensorFile& file) {
   std::vector<const NamedTensor*> order;
   for (const NamedTensor& tensor : file.tensors) order.push_back(&tensor);
-  const auto width = [](const NamedTensor* t) { return InfoOf(WrittenDType(t->values)).bytes; };
+  const auto width = [](const NamedTensor* t) { return InfoOf(WrittenDType(*t)).bytes; };
   std::sort(order.begin(), order.end(), [&](const NamedTensor* a, const NamedTensor* b) {
     return width(a) != width(b) ? width(a) > width(b) : a->name < b->name;
   });
@@ -157,7 +181,7 @@ std::string HeaderText(const TensorFile& file, const std::vector<const NamedTens
   int64_t offset = 0;
   for (const NamedTensor* tensor : order) {
     const Shape& shape = ShapeOf(tensor->values);
-    const DTypeInfo& info = InfoOf(WrittenDType(tensor->values));
+    const DTypeInfo& info = InfoOf(WrittenDType(*tensor));
     const int64_t end = offset + shape.size() * info.bytes;
     separate();
     header += fmt::format("{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
@@ -173,7 +197,7 @@ std::string HeaderText(const TensorFile& file, const std::vector<const NamedTens
 }  // namespace
 
 void TensorFile::Add(const std::string& name, AnyArray values) {
-  const DType dtype = WrittenDType(values);
+  const DType dtype = TypeOf(values);
   tensors.push_back({name, dtype, std::move(values)});
 }
 
@@ -231,14 +255,7 @@ std::string SafetensorsBytes(const TensorFile& file) {
   const uint64_t length = header.size();
   std::memcpy(bytes.data(), &length, sizeof(length));
   bytes += header;
-  for (const NamedTensor* tensor : order) {
-    std::visit(
-        [&](const auto& array) {
-          bytes.append(reinterpret_cast<const char*>(array.data()),
-                       static_cast<size_t>(array.bytes()));
-        },
-        tensor->values);
-  }
+  for (const NamedTensor* tensor : order) AppendElements(*tensor, bytes);
   return bytes;
 }
 

@@ -16,7 +16,8 @@ enum class DType { kF64, kF32, kF16, kBF16, kI64, kI32, kI16, kI8, kU8, kBool };
 struct NamedTensor {
   std::string name;
   DType dtype = DType::kF32;  // in the file: the reader widens F16 and BF16 to float, and all
-                              // integers and booleans to int64_t; the writer goes by `values`
+                              // integers and booleans to int64_t; the writer narrows floats to
+                              // F16 and BF16 again, and goes by `values` otherwise
   AnyArray values;
 };
 
@@ -42,8 +43,8 @@ TensorFile ReadSafetensors(const std::string& path, const SafetensorsOptions& op
 TensorFile ParseSafetensors(std::string_view bytes, const std::string& name,
                             const SafetensorsOptions& options = {});
 
-/// The file as bytes: F64, F32 and I64, the widest elements first, then by name; the header padded
-/// with spaces to a multiple of 8. Equal contents give equal bytes.
+/// The file as bytes: F64, F32, F16, BF16 and I64, the widest elements first, then by name; the
+/// header padded with spaces to a multiple of 8. Equal contents give equal bytes.
 /// @throws Error(kInternal) when two tensors share a name.
 std::string SafetensorsBytes(const TensorFile& file);
 /// Replaces `path` atomically.
