@@ -6,12 +6,22 @@
 #include <algorithm>
 
 #include "ssm/config/config_file.h"
+#include "ssm/io/npy.h"
+#include "support/temp_folder.h"
 #include "verify/law_outcomes.h"
 
 namespace ssm::test {
 namespace {
 
-std::vector<std::pair<std::string, std::string>> TaskVariants() {
+/// Options of next_token on ids of a file of its own in `folder`.
+std::string NextTokenOptions(const TempFolder& folder) {
+  IntArray ids(Shape{900});
+  for (int64_t i = 0; i < ids.size(); ++i) ids[i] = i * i % 7;
+  WriteNpy(folder / "ids.npy", std::move(ids));
+  return R"({"vocabulary": 7, "context": 32, "file": ")" + folder / "ids.npy" + "\"}";
+}
+
+std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& folder) {
   return {
       {"evidence.decide", R"({"steps": 40})"},
       {"evidence.decide", R"({"steps": 40, "delay": 5, "miss": 0.25})"},
@@ -30,6 +40,7 @@ std::vector<std::pair<std::string, std::string>> TaskVariants() {
       {"recorded_response",
        R"({"file": "data/buck_converter/buck_id.csv", "inputs": ["input"], "outputs": ["y"],
            "test_file": "data/buck_converter/buck_valid.csv", "context": 40, "warm_up": 5})"},
+      {"next_token", NextTokenOptions(folder)},
       {"series", R"({"file": "data/mrpt/simul.rawlog.GT.txt", "time_column": "0",
                      "columns": ["1", "2", "3"], "angles": ["3"], "horizon": 3, "context": 32,
                      "input": "change", "predict": "change", "use_dt": true})"},
@@ -39,7 +50,8 @@ std::vector<std::pair<std::string, std::string>> TaskVariants() {
 TEST_CASE("streams and scores do not depend on cuts or neighbours") {
   TaskRegistry registry;
   RegisterTasks(registry);
-  for (const auto& [type, options] : TaskVariants()) {
+  const TempFolder folder;
+  for (const auto& [type, options] : TaskVariants(folder)) {
     CAPTURE(type);
     CAPTURE(options);
     REQUIRE(registry.Find(type) != nullptr);
@@ -102,7 +114,7 @@ TEST_CASE("no registered task is left out") {
   RegisterTasks(registry);
   for (const TaskRegistry::Entry& entry : registry.entries()) {
     CAPTURE(entry.type);
-    const auto variants = TaskVariants();
+    const auto variants = TaskVariants(TempFolder());
     CHECK(std::any_of(variants.begin(), variants.end(),
                       [&](const auto& variant) { return variant.first == entry.type; }));
   }

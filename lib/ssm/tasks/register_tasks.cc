@@ -3,6 +3,7 @@
 #include "ssm/tasks/evidence_track.h"
 #include "ssm/tasks/induction.h"
 #include "ssm/tasks/linear_response.h"
+#include "ssm/tasks/next_token.h"
 #include "ssm/tasks/parity.h"
 #include "ssm/tasks/recorded_response.h"
 #include "ssm/tasks/relocate_tokens.h"
@@ -21,8 +22,7 @@ void RegisterTasks(TaskRegistry& registry) {
                                "say where an object is that was carried along out of sight");
   registry.Add<DelayedRecall>("delayed_recall",
                               "say what was shown so many steps ago, at every step");
-  registry.Add<Induction>("induction",
-                          "say what followed the trigger when it was shown before");
+  registry.Add<Induction>("induction", "say what followed the trigger when it was shown before");
   registry.Add<SelectiveCopy>("selective_copy",
                               "say again, in order, the symbols scattered among blanks");
   registry.Add<Parity>("parity", "say whether an odd number of ones was shown");
@@ -30,6 +30,7 @@ void RegisterTasks(TaskRegistry& registry) {
                                "say what a linear system answers to white noise");
   registry.Add<RecordedResponse>("recorded_response",
                                  "say what a recorded system answers to its inputs");
+  registry.Add<NextToken>("next_token", "say which id comes next in a stream of ids");
   registry.Add<SeriesTask>("series", "forecast a recording read from a CSV or text file");
 }
 
