@@ -25,6 +25,9 @@ expect() {
 }
 expect 'table task train' ssmctl t
 expect '--checkpoint' ssmctl eval runs/a --ch
+expect 'apply' ssmctl ap
+expect '--state-in --state-out --states' ssmctl apply runs/a --st
+expect 'mamba' ssmctl import ma
 expect 'mixers' ssmctl list m
 expect 'evidence.decide evidence.track' ssmctl describe evidence
 expect '' ssmctl train conf # left to bash: a file name

@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "ssm/base/text.h"
 #include "ssm/cli/completion.h"
 #include "ssm/cli/flag_checks.h"
 #include "ssm/cli/sweep_range.h"
+#include "ssm/interop/published_family.h"
 
 namespace ssm {
 namespace {
@@ -62,6 +64,87 @@ void AddFlags(CLI::App& c, EvalCommand& command) {
   c.add_flag("--probe", command.probe,
              "instead of scores: what a linear read-out of the state knows of the task's hidden "
              "quantities, beside the answers");
+  AddJson(c, command.json);
+}
+
+void AddFlags(CLI::App& c, ApplyCommand& command) {
+  c.add_option("RUN", command.run, "a run folder")->required()->type_name("");
+  c.add_option("--input", command.input,
+               "what the model reads: reals [T, C] or [B, T, C], or whole-number ids [T] or [B, T] "
+               "(with F token fields [T, F] or [B, T, F])")
+      ->required()
+      ->type_name("X.npy")
+      ->check(NotEmpty);
+  c.add_option("--output", command.output, "its answers, [T, O] or [B, T, O] in the run's dtype")
+      ->required()
+      ->type_name("Y.npy")
+      ->check(NotEmpty);
+  c.add_option("--chunk", command.chunk,
+               "tokens of one pass, the state carried between them; 0: the whole input in one, 1: "
+               "streaming, token by token; default: as many as eval, which bounds the memory")
+      ->type_name("N")
+      ->check(WholeNumberIn(0));
+  c.add_option("--state-in", command.state_in,
+               "go on from this state instead of a fresh one; it must be of this model, at this "
+               "checkpoint")
+      ->type_name("FILE")
+      ->check(NotEmpty);
+  c.add_option("--state-out", command.state_out, "write the state after the last token")
+      ->type_name("FILE")
+      ->check(NotEmpty);
+  c.add_option("--states", command.states,
+               "write the states after every K tokens of the input, stacked, for each slot")
+      ->type_name("FILE")
+      ->check(NotEmpty);
+  c.add_option("--every", command.every, "of --states")->type_name("K")->check(WholeNumberIn(1));
+  c.add_option("--checkpoint", command.checkpoint, "best, latest or a step; default best")
+      ->type_name("WHICH");
+  AddJson(c, command.json);
+}
+
+std::vector<std::string> FamilyNames() {
+  std::vector<std::string> names;
+  for (const PublishedFamily& family : PublishedFamilies()) names.emplace_back(family.name);
+  return names;
+}
+
+void AddFlags(CLI::App& c, ImportCommand& command) {
+  c.add_option("FAMILY", command.family,
+               "whose names the tensors have: " + Join(FamilyNames(), ", "))
+      ->required()
+      ->type_name("")
+      ->check(WordOf(FamilyNames()));
+  c.add_option("FILE", command.file, "its tensors, safetensors; sizes are read from them")
+      ->required()
+      ->type_name("");
+  c.add_option("CONFIG", command.config,
+               "the JSON beside it, for what tensors cannot tell; keys that tell nothing more are "
+               "ignored and listed")
+      ->type_name("");
+  c.add_option("--out", command.out, "the run folder to make")
+      ->required()
+      ->type_name("RUN")
+      ->check(NotEmpty);
+  c.add_option("--dtype", command.dtype,
+               "what the run computes in, float32 or float64; default float32")
+      ->type_name("TYPE")
+      ->check(WordOf({"float32", "float64"}));
+  AddJson(c, command.json);
+}
+
+void AddFlags(CLI::App& c, ExportCommand& command) {
+  c.add_option("RUN", command.run, "a run folder of such a model, imported or trained here")
+      ->required()
+      ->type_name("");
+  c.add_option("--out", command.out, "the safetensors file to write")
+      ->required()
+      ->type_name("FILE")
+      ->check(NotEmpty);
+  c.add_option("--config", command.config, "write its sizes as JSON, by their common names")
+      ->type_name("FILE")
+      ->check(NotEmpty);
+  c.add_option("--checkpoint", command.checkpoint, "best, latest or a step; default best")
+      ->type_name("WHICH");
   AddJson(c, command.json);
 }
 

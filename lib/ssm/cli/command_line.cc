@@ -28,6 +28,9 @@ class CommandLine {
     app_.set_help_flag();
     AddTrain();
     AddEval();
+    AddApply();
+    AddImport();
+    AddExport();
     AddCheck();
     AddInspect();
     AddTable();
@@ -94,6 +97,33 @@ class CommandLine {
             [this] { return RunEval(eval_, context_); });
     AddFlags(c, eval_);
     AddThreads(c);
+  }
+
+  void AddApply() {
+    CLI::App& c =
+        Add("apply", "run a trained or imported model over an array of your own",
+            "ssmctl apply RUN --input X.npy --output Y.npy [options]",
+            {"ssmctl apply runs/track --input x.npy --output y.npy",
+             "ssmctl apply runs/track --input x.npy --output y.npy --state-out s.safetensors"},
+            [this] { return RunApply(apply_, context_); });
+    AddFlags(c, apply_);
+  }
+
+  void AddImport() {
+    CLI::App& c =
+        Add("import", "make a run of a published model",
+            "ssmctl import mamba|rwkv4 FILE.safetensors [CONFIG.json] --out RUN [options]",
+            {"ssmctl import mamba model.safetensors config.json --out runs/mamba"},
+            [this] { return RunImport(import_, context_); });
+    AddFlags(c, import_);
+  }
+
+  void AddExport() {
+    CLI::App& c = Add("export", "write a run's parameters under published names",
+                      "ssmctl export RUN --out FILE.safetensors [options]",
+                      {"ssmctl export runs/mamba --out model.safetensors --config config.json"},
+                      [this] { return RunExport(export_, context_); });
+    AddFlags(c, export_);
   }
 
   void AddCheck() {
@@ -200,6 +230,7 @@ class CommandLine {
   std::vector<std::string> WordsOf(const std::string& command) const {
     if (command == "completion") return CompletionShells();
     if (command == "list") return {"mixers", "tasks", "all"};
+    if (command == "import") return FamilyNames();
     if (command != "describe") return {};
     std::vector<std::string> words = {"experiment"};
     for (const auto& entry : context_.catalogue->mixers.entries()) words.push_back(entry.type);
@@ -334,6 +365,9 @@ class CommandLine {
   std::vector<Entry> commands_;
   TrainCommand train_;
   EvalCommand eval_;
+  ApplyCommand apply_;
+  ImportCommand import_;
+  ExportCommand export_;
   CheckCommand check_;
   InspectCommand inspect_;
   IdentifyCommand identify_;

@@ -45,6 +45,37 @@ struct EvalCommand {
 };
 ExitCode RunEval(const EvalCommand& command, const CommandContext& context);
 
+struct ApplyCommand {
+  std::string run;
+  std::string input, output;  // .npy files
+  int64_t chunk = -1;         // tokens of a pass; 0: whole, 1: streaming, -1: bounded
+  std::string state_in, state_out;
+  std::string states;  // empty: none
+  int64_t every = 0;
+  std::string checkpoint = "best";
+  bool json = false;
+};
+ExitCode RunApply(const ApplyCommand& command, const CommandContext& context);
+
+struct ImportCommand {
+  std::string family;  // "mamba", "rwkv4"
+  std::string file;    // safetensors
+  std::string config;  // foreign JSON; empty: none
+  std::string out;     // the run folder
+  std::string dtype = "float32";
+  bool json = false;
+};
+ExitCode RunImport(const ImportCommand& command, const CommandContext& context);
+
+struct ExportCommand {
+  std::string run;
+  std::string out;     // safetensors
+  std::string config;  // foreign JSON; empty: none
+  std::string checkpoint = "best";
+  bool json = false;
+};
+ExitCode RunExport(const ExportCommand& command, const CommandContext& context);
+
 struct CheckCommand {
   std::string config;
   std::vector<std::string> overrides;

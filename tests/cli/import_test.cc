@@ -1,0 +1,297 @@
+// import and export: published models, as the references have them.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "cli/tiny_experiment.h"
+#include "cli/tiny_run.h"
+#include "ssm/cli/run_cli.h"
+#include "ssm/interop/published_family.h"
+#include "ssm/io/npy.h"
+#include "ssm/io/safetensors.h"
+
+using namespace ssm;
+using nlohmann::json;
+using ssm::test::JsonOf;
+using ssm::test::Outcome;
+using ssm::test::RunSsmctl;
+using ssm::test::TempFolder;
+
+namespace {
+
+/// A whole language model under published names, with what it answers to some ids.
+struct PublishedCase {
+  std::string family, weights, table, head;
+  json expected;
+};
+
+std::vector<PublishedCase> PublishedCases() {
+  const std::string folder = std::string(SSM_SOURCE_DIR) + "/tests/reference/";
+  std::vector<PublishedCase> references;
+  for (const auto& [family, name] : {std::pair{"mamba", "mamba_lm_d16_N4_layers2_V11_L23"},
+                                     {"rwkv4", "rwkv4_lm_d8_layers2_V11_L23"}}) {
+    const Catalogue catalogue = LibraryCatalogue();
+    const PublishedFamily& published = *FindFamily(family);
+    if (catalogue.mixers.Find(std::string(published.mixers.front())) == nullptr) {
+      MESSAGE("this library has no mixer ", std::string(published.mixers.front()));
+      continue;
+    }
+    references.push_back({family, folder + name + ".safetensors", std::string(published.table),
+                          std::string(published.head),
+                          json::parse(ReadFile(folder + name + ".json"))});
+  }
+  return references;
+}
+
+void WriteIds(const PublishedCase& reference, const std::string& path) {
+  const json& ids = reference.expected["inputs"]["ids"];
+  IntArray array(Shape{ids["shape"][0], ids["shape"][1]});
+  for (int64_t i = 0; i < array.size(); ++i) {
+    array[i] = static_cast<int64_t>(ids["data"][static_cast<size_t>(i)].get<double>());
+  }
+  WriteNpy(path, std::move(array));
+}
+
+/// The largest distance to the expected logits, relative to 1 + |logit|.
+double WorstLogit(const PublishedCase& reference, const std::string& path) {
+  const Array<double> y = ToDouble(ReadNpy(path));
+  const json& logits = reference.expected["outputs"]["logits"];
+  REQUIRE(y.shape() == Shape{logits["shape"][0], logits["shape"][1], logits["shape"][2]});
+  double worst = 0;
+  for (int64_t i = 0; i < y.size(); ++i) {
+    const double wanted = logits["data"][static_cast<size_t>(i)];
+    worst = std::max(worst, std::abs(y[i] - wanted) / (1 + std::abs(wanted)));
+  }
+  return worst;
+}
+
+/// Same names, shapes, dtypes and bytes.
+void CheckSameTensors(const TensorFile& a, const TensorFile& b) {
+  CHECK(a.tensors.size() == b.tensors.size());
+  for (const NamedTensor& tensor : a.tensors) {
+    CAPTURE(tensor.name);
+    const NamedTensor* other = b.Find(tensor.name);
+    REQUIRE(other != nullptr);
+    CHECK(tensor.dtype == other->dtype);
+    REQUIRE(ShapeOf(tensor.values) == ShapeOf(other->values));
+    const auto& x = std::get<Array<float>>(tensor.values);
+    const auto& y = std::get<Array<float>>(other->values);
+    CHECK(std::memcmp(x.data(), y.data(), static_cast<size_t>(x.bytes())) == 0);
+  }
+}
+
+NamedTensor Renamed(const NamedTensor& tensor, const std::string& name, DType dtype) {
+  return {name, dtype, std::get<Array<float>>(tensor.values).Clone()};
+}
+
+/// A changed copy of a reference's file.
+template <class Change>
+std::string Changed(const PublishedCase& reference, const TempFolder& folder,
+                    const Change& change) {
+  TensorFile file = ReadSafetensors(reference.weights);
+  change(file);
+  WriteSafetensors(folder / "changed.safetensors", file);
+  return folder / "changed.safetensors";
+}
+
+std::string ErrorOfImport(const std::string& family, const std::string& file,
+                          const TempFolder& folder, const std::string& config = "") {
+  std::vector<std::string> words = {"import", family, file, "--out", folder / "refused"};
+  if (!config.empty()) words.insert(words.begin() + 3, config);
+  const Outcome outcome = RunSsmctl(words);
+  CAPTURE(outcome.err);
+  CHECK(outcome.code == 65);
+  CHECK_FALSE(Exists(folder / "refused"));
+  return outcome.err;
+}
+
+}  // namespace
+
+TEST_CASE("published models answer as their references do, and leave as they came") {
+  for (const PublishedCase& reference : PublishedCases()) {
+    CAPTURE(reference.family);
+    const TempFolder folder;
+    const std::string ids = folder / "ids.npy", y = folder / "y.npy";
+    WriteIds(reference, ids);
+    for (const char* dtype : {"float32", "float64"}) {
+      CAPTURE(dtype);
+      const std::string run = folder / dtype;
+      const json imported = JsonOf({"import", reference.family, reference.weights, "--out", run,
+                                    "--dtype", dtype, "--json", "--quiet"});
+      CHECK(imported["layers"] == 2);
+      CHECK(imported["vocabulary"] == 11);
+      for (const char* chunk : {"0", "1", "5"}) {
+        CAPTURE(chunk);
+        JsonOf(
+            {"apply", run, "--input", ids, "--output", y, "--chunk", chunk, "--json", "--quiet"});
+        CHECK(WorstLogit(reference, y) <= 1e-5);  // the weights are float32
+      }
+      const std::string out = folder / "out.safetensors";
+      JsonOf({"export", run, "--out", out, "--json", "--quiet"});
+      CheckSameTensors(ReadSafetensors(out), ReadSafetensors(reference.weights));
+      CHECK(RunSsmctl({"inspect", run, "--quiet"}).code == 0);
+    }
+  }
+}
+
+TEST_CASE("halves come back as halves, and a copied head as a copy") {
+  for (const PublishedCase& reference : PublishedCases()) {
+    CAPTURE(reference.family);
+    for (const DType dtype : {DType::kF16, DType::kBF16}) {
+      const TempFolder folder;
+      const std::string file = Changed(reference, folder, [&](TensorFile& tensors) {
+        std::erase_if(tensors.tensors,
+                      [&](const NamedTensor& t) { return t.name == reference.head; });
+        for (NamedTensor& tensor : tensors.tensors) tensor.dtype = dtype;
+        tensors.tensors.push_back(Renamed(*tensors.Find(reference.table), reference.head, dtype));
+      });
+      const std::string run = folder / "run", out = folder / "out";
+      CHECK(JsonOf({"import", reference.family, file, "--out", run, "--json", "--quiet"})["tied"] ==
+            true);
+      JsonOf({"export", run, "--out", out, "--json", "--quiet"});
+      CheckSameTensors(ReadSafetensors(out), ReadSafetensors(file));
+      CHECK(ReadSafetensors(out).Find(reference.head)->dtype == dtype);
+    }
+  }
+}
+
+TEST_CASE("a head of its own is read and written") {
+  for (const PublishedCase& reference : PublishedCases()) {
+    CAPTURE(reference.family);
+    const TempFolder folder;
+    const std::string file = Changed(reference, folder, [&](TensorFile& tensors) {
+      std::erase_if(tensors.tensors,
+                    [&](const NamedTensor& t) { return t.name == reference.head; });
+      NamedTensor head = Renamed(*tensors.Find(reference.table), reference.head, DType::kF32);
+      std::get<Array<float>>(head.values)[3] += 1;
+      tensors.tensors.push_back(std::move(head));
+    });
+    CHECK(JsonOf({"import", reference.family, file, "--out", folder / "run", "--json",
+                  "--quiet"})["tied"] == false);
+    JsonOf({"export", folder / "run", "--out", folder / "out", "--json", "--quiet"});
+    CheckSameTensors(ReadSafetensors(folder / "out"), ReadSafetensors(file));
+  }
+}
+
+TEST_CASE("files that are no such model are refused with all their faults at once") {
+  for (const PublishedCase& reference : PublishedCases()) {
+    CAPTURE(reference.family);
+    const TempFolder folder;
+    const std::string file = Changed(reference, folder, [&](TensorFile& tensors) {
+      tensors.tensors.erase(tensors.tensors.begin() + 1);
+      tensors.tensors.back() = Renamed(tensors.tensors.back(), "odd", DType::kF32);
+      tensors.Add(reference.table + ".x", IntArray(Shape{2}));
+    });
+    const std::string error = ErrorOfImport(reference.family, file, folder);
+    CHECK(error.find("missing: ") != std::string::npos);
+    CHECK(error.find("missing: ", error.find("missing: ") + 1) != std::string::npos);
+    CHECK(error.find("unknown: odd") != std::string::npos);
+    CHECK(error.find("unknown: " + reference.table + ".x [2]") != std::string::npos);
+    AtomicWriteFile(folder / "text", "no model");
+    CHECK(ErrorOfImport(reference.family, folder / "text", folder).find("text") !=
+          std::string::npos);
+    const char* other = reference.family == "mamba" ? "rwkv4" : "mamba";
+    CHECK(ErrorOfImport(other, reference.weights, folder)
+              .find("its names are those of " + reference.family) != std::string::npos);
+    const std::string shape = Changed(reference, folder, [&](TensorFile& tensors) {
+      for (NamedTensor& tensor : tensors.tensors) {
+        if (tensor.name == reference.table) tensor.values = Array<float>(Shape{11, 7});
+      }
+    });
+    CHECK(ErrorOfImport(reference.family, shape, folder).find("shape of ") != std::string::npos);
+    const std::string nan = Changed(reference, folder, [&](TensorFile& tensors) {
+      std::get<Array<float>>(tensors.tensors[0].values)[1] = std::nanf("");
+    });
+    CHECK(ErrorOfImport(reference.family, nan, folder).find("holds nan at element 1") !=
+          std::string::npos);
+    CHECK(RunSsmctl({"import", reference.family, folder / "none", "--out", folder / "r"}).code ==
+          66);
+    CHECK(RunSsmctl({"import", reference.family, reference.weights}).code == 64);
+    AtomicWriteFile(folder / "kept", "mine");
+    CHECK(
+        RunSsmctl({"import", reference.family, reference.weights, "--out", folder / "kept"}).code ==
+        73);
+    CHECK(ReadFile(folder / "kept") == "mine");
+  }
+}
+
+TEST_CASE("of a foreign config the context is taken, the rest listed, other models refused") {
+  for (const PublishedCase& reference : PublishedCases()) {
+    CAPTURE(reference.family);
+    const TempFolder folder;
+    const std::string config = folder / "config.json", run = folder / "run";
+    AtomicWriteFile(config,
+                    R"({"hidden_size": 99, "context_length": 7, "layer_norm_epsilon": 1e-5})");
+    const json imported = JsonOf(
+        {"import", reference.family, reference.weights, config, "--out", run, "--json", "--quiet"});
+    CHECK(imported["ignored"] == json({"hidden_size"}));
+    const json resolved = json::parse(ReadFile(JoinPath(run, "config.json")));
+    CHECK(resolved["task"]["context"] == 7);
+    JsonOf({"export", run, "--out", folder / "out", "--config", folder / "out.json", "--json",
+            "--quiet"});
+    const json written = json::parse(ReadFile(folder / "out.json"));
+    CHECK(written["context_length"] == 7);
+    CHECK(written["vocab_size"] == 11);
+    CHECK(written["num_hidden_layers"] == 2);
+    const std::string again = folder / "again";
+    JsonOf({"import", reference.family, folder / "out", folder / "out.json", "--out", again,
+            "--json", "--quiet"});
+    CHECK(ReadFile(JoinPath(again, "config.json")) == ReadFile(JoinPath(run, "config.json")));
+
+    const auto refused = [&](const std::string& text) {
+      AtomicWriteFile(config, text);
+      return ErrorOfImport(reference.family, reference.weights, folder, config);
+    };
+    CHECK(refused(R"({"layer_norm_epsilon": 1e-6})").find("allowed for a") != std::string::npos);
+    CHECK(refused(R"({"model_type": "gpt2"})").find("\"model_type\"") != std::string::npos);
+    CHECK(refused("[]").find("no JSON object") != std::string::npos);
+    CHECK(refused("{").find("no JSON object") != std::string::npos);
+  }
+}
+
+TEST_CASE("an imported run is scored and trained on ids that are named, and says so without") {
+  for (const PublishedCase& reference : PublishedCases()) {
+    CAPTURE(reference.family);
+    const TempFolder folder;
+    const std::string run = folder / "run", ids = folder / "ids.npy";
+    JsonOf({"import", reference.family, reference.weights, "--out", run, "--json", "--quiet"});
+    const Outcome without = RunSsmctl({"eval", run});
+    CHECK(without.code == 78);
+    CHECK(without.err.find("task.file is empty") != std::string::npos);
+    const Outcome resumed = RunSsmctl({"train", run, "--resume"});
+    CHECK(resumed.code == 78);
+    CHECK(resumed.err.find("task.file is empty") != std::string::npos);
+    IntArray text(Shape{4000});
+    for (int64_t i = 0; i < text.size(); ++i) text[i] = i % 11;
+    WriteNpy(ids, std::move(text));
+    const json scored = JsonOf({"eval", run, "task.file=" + ids, "task.context=64",
+                                "eval.examples=4", "--json", "--quiet"});
+    CHECK(scored["cells"].size() == 1);
+    AtomicWriteFile(
+        folder / "more.json",
+        R"({"name": "more", "task": {"type": "next_token", "vocabulary": 11, "context": 16,
+                        "file": ")" +
+            ids + R"("}, "model": )" +
+            json::parse(ReadFile(JoinPath(run, "config.json")))["model"].dump() +
+            R"(, "train": {"steps": 2, "batch": 2, "warmup": 1, "eval_every": 2,
+                        "checkpoint_every": 2, "eval_examples": 2, "init_from": ")" +
+            run + "\"}}");
+    const std::string more = folder / "more";
+    JsonOf({"train", folder / "more.json", "--out", more, "--json", "--quiet"});
+    JsonOf({"export", more, "--out", folder / "trained", "--json", "--quiet"});
+    CHECK(ReadSafetensors(folder / "trained").tensors.size() ==
+          ReadSafetensors(reference.weights).tensors.size());
+  }
+}
+
+TEST_CASE("a run of other layers has no published names") {
+  test::Tiny tiny(test::kTinyTrack);
+  tiny.Train();
+  const Outcome outcome = RunSsmctl({"export", tiny.run, "--out", tiny.folder / "out"});
+  CHECK(outcome.code == 78);
+  CHECK(outcome.err.find("its layers begin with s4d, and there are names of mamba and rwkv4") !=
+        std::string::npos);
+  CHECK_FALSE(Exists(tiny.folder / "out"));
+}
