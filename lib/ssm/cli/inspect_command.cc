@@ -4,7 +4,7 @@
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
-#include "ssm/cli/checkpoint_choice.h"
+#include "ssm/experiment/checkpoint_choice.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/inspect_layers.h"
 #include "ssm/cli/inspect_system.h"

@@ -1,7 +1,7 @@
 #include "ssm/cli/inspect_layers.h"
 
 #include "ssm/analysis/geometric_grid.h"
-#include "ssm/cli/model_name.h"
+#include "ssm/experiment/model_name.h"
 #include "ssm/training/initial_values.h"
 
 namespace ssm {

@@ -1,4 +1,4 @@
-#include "ssm/cli/model_name.h"
+#include "ssm/experiment/model_name.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ssm/cli/checkpoint_choice.h"
+#include "ssm/experiment/checkpoint_choice.h"
 
 #include <fmt/format.h>
 
