@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "ssm/config/config_file.h"
-#include "ssm/mixers/attention.h"
 #include "ssm/mixers/mixer_options.h"
 #include "ssm/training/trainer.h"
 #include "support/error_of.h"
@@ -17,15 +16,12 @@ namespace {
 /// A mixer of the library's registry.
 struct Subject {
   std::string type;
-  int64_t window = 0;  // of attention; 0: its cache grows
+  std::string options = "{}";
 };
 
 void SetMixer(OneOf<MixerOptions>& mixer, const Subject& subject) {
   mixer.Select(subject.type);
-  if (subject.window == 0) return;
-  auto& attention = dynamic_cast<AttentionOptions&>(*mixer);
-  attention.cache.Select("window");
-  dynamic_cast<WindowCacheOptions&>(*attention.cache).window = subject.window;
+  ReadConfigText(subject.options, subject.type, {}, *mixer);
 }
 
 /// Of two layers of it, after one step.
@@ -74,8 +70,21 @@ std::vector<std::string> AllMixers() {
   return types;
 }
 
+constexpr const char* kWindow = R"({"cache": {"type": "window", "window": 16}})";
+
 /// One of each kind of state: modes, a gated vector, a ring, a cache that grows.
-std::vector<Subject> Subjects() { return {{"s4d"}, {"gru"}, {"attention", 16}, {"attention"}}; }
+std::vector<Subject> Subjects() {
+  return {{"s4d"}, {"gru"}, {"attention", kWindow}, {"attention"}};
+}
+
+/// Caches that fill, grow by groups, and choose.
+std::vector<Subject> Caches() {
+  return {
+      {"attention", R"({"cache": {"type": "sink_window", "sinks": 3, "window": 9}})"},
+      {"attention", R"({"cache": {"type": "pooled", "window": 9, "every": 5, "pool": "conv"}})"},
+      {"attention", R"({"cache": {"type": "topk", "window": 9, "kept": 4}})"},
+      {"attention", R"({"positions": "learned_relative"})"}};
+}
 
 TEST_CASE("gradients over chunks are those of the whole sequence") {
   for (const bool unequal : {false, true}) {
@@ -83,15 +92,18 @@ TEST_CASE("gradients over chunks are those of the whole sequence") {
     task.steps = 130;
     task.unequal = unequal;
     task.decay = 0.9;
-    for (const std::string& type : AllMixers()) {
+    std::vector<Subject> subjects = Caches();
+    for (const std::string& type : AllMixers()) subjects.push_back({type});
+    for (const Subject& subject : subjects) {
       double whole_loss = 0;
-      const std::vector<double> whole = Gradients({type}, task, 0, false, &whole_loss);
+      const std::vector<double> whole = Gradients(subject, task, 0, false, &whole_loss);
       for (const int64_t chunk : {1, 7, 64, 128, 129}) {
-        CAPTURE(type);
+        CAPTURE(subject.type);
+        CAPTURE(subject.options);
         CAPTURE(chunk);
         CAPTURE(unequal);
         double loss = 0;
-        CHECK(Apart(Gradients({type}, task, chunk, false, &loss), whole) < 1e-10);
+        CHECK(Apart(Gradients(subject, task, chunk, false, &loss), whole) < 1e-10);
         CHECK(loss == doctest::Approx(whole_loss).epsilon(1e-12));
       }
     }
@@ -107,7 +119,7 @@ TEST_CASE("a thousand tokens, by one, by seven and by 128") {
     const std::vector<double> whole = Gradients(subject, task, 0, false, &whole_loss);
     for (const int64_t chunk : {1, 7, 128}) {
       CAPTURE(subject.type);
-      CAPTURE(subject.window);
+      CAPTURE(subject.options);
       CAPTURE(chunk);
       double loss = 0;
       CHECK(Apart(Gradients(subject, task, chunk, false, &loss), whole) < 1e-10);
@@ -121,7 +133,7 @@ TEST_CASE("a chunk as long as the sequence changes no bit, carried or not") {
   task.steps = 33;
   for (const Subject& subject : Subjects()) {
     CAPTURE(subject.type);
-    CAPTURE(subject.window);
+    CAPTURE(subject.options);
     const std::vector<double> whole = Gradients(subject, task, 0, false);
     for (const int64_t chunk : {33, 1000}) {
       CHECK(Gradients(subject, task, chunk, false) == whole);
