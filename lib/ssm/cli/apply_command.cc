@@ -5,10 +5,10 @@
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
-#include "ssm/cli/checkpoint_choice.h"
 #include "ssm/cli/commands.h"
-#include "ssm/cli/model_name.h"
 #include "ssm/experiment/apply_run.h"
+#include "ssm/experiment/checkpoint_choice.h"
+#include "ssm/experiment/model_name.h"
 #include "ssm/training/initial_values.h"
 
 namespace ssm {

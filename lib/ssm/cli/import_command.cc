@@ -5,8 +5,8 @@
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
-#include "ssm/cli/checkpoint_choice.h"
 #include "ssm/cli/commands.h"
+#include "ssm/experiment/checkpoint_choice.h"
 #include "ssm/experiment/import_run.h"
 
 namespace ssm {

@@ -4,12 +4,12 @@
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
-#include "ssm/experiment/checkpoint_choice.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/inspect_layers.h"
 #include "ssm/cli/inspect_system.h"
 #include "ssm/cli/layer_figures.h"
 #include "ssm/cli/task_inspection.h"
+#include "ssm/experiment/checkpoint_choice.h"
 #include "ssm/experiment/run_directory.h"
 
 namespace ssm {

@@ -1,7 +1,7 @@
 #include "ssm/cli/task_inspection.h"
 
 #include "ssm/analysis/task_sample.h"
-#include "ssm/cli/model_name.h"
+#include "ssm/experiment/model_name.h"
 #include "ssm/training/initial_values.h"
 
 namespace ssm {
