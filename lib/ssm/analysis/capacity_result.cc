@@ -87,20 +87,20 @@ void MemoryCapacityResult::Check(Faults& faults) const {
   }
 }
 
-std::vector<GateRow> MemoryCapacityResult::Run(
-    const std::function<void(const GateRow&)>& told) const {
-  GateRows rows(told);
+std::vector<GateRow> MemoryCapacityResult::Run(const ResultSetting&) const {
+  std::vector<GateRow> rows;
   const double dt = 1 / static_cast<double>(window);
   const auto add_total = [&](const std::string& what, const DiscreteSystem& system, int64_t lags) {
-    rows.Add({fmt::format("|MC - N| / N, {}, N {}", what, system.states()),
-              TotalError(MemoryCapacityOf(system, lags), system.states()), gate_total, true});
+    rows.push_back({fmt::format("|MC - N| / N, {}, N {}", what, system.states()),
+                    TotalError(MemoryCapacityOf(system, lags), system.states()), gate_total, true});
   };
   for (const int64_t n : orders) {
     const MemoryCapacity shift = MemoryCapacityOf(ShiftRegister(n), 2 * n);
-    rows.Add({fmt::format("|MC - N| / N, shift register, N {}", n), TotalError(shift, n),
-              gate_total, true});
-    rows.Add({fmt::format("R^2 at every lag, shift register, N {}", n),
-              LargestError(shift, [n](int64_t k) { return k < n ? 1.0 : 0.0; }), gate_lag, true});
+    rows.push_back({fmt::format("|MC - N| / N, shift register, N {}", n), TotalError(shift, n),
+                    gate_total, true});
+    rows.push_back({fmt::format("R^2 at every lag, shift register, N {}", n),
+                    LargestError(shift, [n](int64_t k) { return k < n ? 1.0 : 0.0; }), gate_lag,
+                    true});
     add_total("LegS", Hippo(HippoMeasure::kLegS, n, dt), LagsFor(dt));
     add_total("LMU window", Hippo(HippoMeasure::kLmu, n, dt), LagsFor(dt));
     add_total("S4D-Lin", S4dLin(n, dt), LagsFor(0.5 * dt));
@@ -108,13 +108,14 @@ std::vector<GateRow> MemoryCapacityResult::Run(
   for (const double a : poles) {
     const int64_t lags = a == 0 ? 2 : LagsFor(-std::log(std::abs(a)));
     const MemoryCapacity one = MemoryCapacityOf(StatesOf({{a}}, {{1}}), lags);
-    rows.Add({"|MC - N| / N, pole " + FormatNumber(a), TotalError(one, 1), gate_total, true});
+    rows.push_back({"|MC - N| / N, pole " + FormatNumber(a), TotalError(one, 1), gate_total, true});
     const auto law = [a](int64_t k) {
       return (1 - a * a) * std::pow(a * a, static_cast<double>(k));
     };
-    rows.Add({"R^2 at every lag, pole " + FormatNumber(a), LargestError(one, law), gate_lag, true});
+    rows.push_back(
+        {"R^2 at every lag, pole " + FormatNumber(a), LargestError(one, law), gate_lag, true});
   }
-  return rows.Take();
+  return rows;
 }
 
 }  // namespace ssm

@@ -22,7 +22,7 @@ struct MemoryCapacityResult final : ResultComputation {
 
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
-  std::vector<GateRow> Run(const std::function<void(const GateRow&)>& told) const override;
+  std::vector<GateRow> Run(const ResultSetting& setting) const override;
 };
 
 }  // namespace ssm

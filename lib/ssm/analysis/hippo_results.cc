@@ -78,7 +78,7 @@ void HippoWindowResult::Check(Faults& faults) const {
   CheckExperiment(cycles, std::max(enough, scarce), window, faults);
 }
 
-std::vector<GateRow> HippoWindowResult::Run(const std::function<void(const GateRow&)>& told) const {
+std::vector<GateRow> HippoWindowResult::Run(const ResultSetting&) const {
   const auto nrmse = [&](int64_t each, double f) {
     MemoryExperiment experiment =
         Experiment(HippoMeasure::kLmu, States(each, f), f, window, signals, seed);
@@ -86,12 +86,12 @@ std::vector<GateRow> HippoWindowResult::Run(const std::function<void(const GateR
     experiment.read_offset = read_offset;
     return RunMemoryExperiment(experiment).nrmse;
   };
-  GateRows rows(told);
+  std::vector<GateRow> rows;
   for (const double f : cycles) {
-    rows.Add({"NRMSE, " + Label(enough, "f theta", f), nrmse(enough, f), gate_enough, true});
-    rows.Add({"NRMSE, " + Label(scarce, "f theta", f), nrmse(scarce, f), gate_scarce, false});
+    rows.push_back({"NRMSE, " + Label(enough, "f theta", f), nrmse(enough, f), gate_enough, true});
+    rows.push_back({"NRMSE, " + Label(scarce, "f theta", f), nrmse(scarce, f), gate_scarce, false});
   }
-  return rows.Take();
+  return rows;
 }
 
 void HippoHistoryResult::VisitFields(FieldVisitor& visitor) {
@@ -107,22 +107,21 @@ void HippoHistoryResult::Check(Faults& faults) const {
   CheckExperiment(cycles, std::max(enough, scarce), window, faults);
 }
 
-std::vector<GateRow> HippoHistoryResult::Run(
-    const std::function<void(const GateRow&)>& told) const {
+std::vector<GateRow> HippoHistoryResult::Run(const ResultSetting&) const {
   const auto run = [&](int64_t each, double f) {
     return RunMemoryExperiment(
         Experiment(HippoMeasure::kLegS, States(each, f), f, window, signals, seed));
   };
-  GateRows rows(told);
+  std::vector<GateRow> rows;
   for (const double f : cycles) {
     const MemoryResult good = run(enough, f), poor = run(scarce, f);
-    rows.Add(
+    rows.push_back(
         {"relative MSE, " + Label(enough, "f", f), good.nrmse * good.nrmse, gate_enough, true});
     const double ratio = poor.nrmse / poor.fit_nrmse;
-    rows.Add({"MSE over the best polynomial's, " + Label(scarce, "f", f), ratio * ratio, gate_fit,
-              true});
+    rows.push_back({"MSE over the best polynomial's, " + Label(scarce, "f", f), ratio * ratio,
+                    gate_fit, true});
   }
-  return rows.Take();
+  return rows;
 }
 
 }  // namespace ssm

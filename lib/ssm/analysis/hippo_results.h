@@ -22,7 +22,7 @@ struct HippoWindowResult final : ResultComputation {
 
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
-  std::vector<GateRow> Run(const std::function<void(const GateRow&)>& told) const override;
+  std::vector<GateRow> Run(const ResultSetting& setting) const override;
 };
 
 /// Relative mean squared error of what LegS with its 1/t step, by the bilinear rule, gives back of
@@ -39,7 +39,7 @@ struct HippoHistoryResult final : ResultComputation {
 
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
-  std::vector<GateRow> Run(const std::function<void(const GateRow&)>& told) const override;
+  std::vector<GateRow> Run(const ResultSetting& setting) const override;
 };
 
 }  // namespace ssm

@@ -1,9 +1,7 @@
 // A result of the literature as something to compute again, with gates.
 #pragma once
 
-#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ssm/config/registry.h"
@@ -15,38 +13,36 @@ struct GateRow {
   std::string what;  // "N = 4 f theta, f theta 8"
   double measured = 0;
   double bound = 0;
-  bool upper = true;  // measured <= bound; else measured >= bound
+  bool upper = true;              // measured <= bound; else measured >= bound
+  bool gated = true;              // false: told, and held to nothing
+  std::vector<double> each = {};  // of every seed, where the number was measured under several
+  std::string published = {};     // what was published of it; empty where nothing
+  std::string diagnosis = {};     // why it does not hold, as far as is known
 
   /// NaN holds nothing.
-  bool holds() const { return upper ? measured <= bound : measured >= bound; }
+  bool holds() const { return !gated || (upper ? measured <= bound : measured >= bound); }
 };
 
-/// Rows as they come: kept, and told of.
-class GateRows {
- public:
-  /// `told` may be empty and outlives this.
-  explicit GateRows(const std::function<void(const GateRow&)>& told) : told_(told) {}
-  void Add(GateRow row) {
-    if (told_) told_(row);
-    rows_.push_back(std::move(row));
-  }
-  std::vector<GateRow> Take() { return std::move(rows_); }
-
- private:
-  const std::function<void(const GateRow&)>& told_;
-  std::vector<GateRow> rows_;
+/// What a computation is run under. Nothing of it changes a number, but that `quick` takes fewer.
+struct ResultSetting {
+  std::string directory;                    // where relative paths of its file start
+  std::string out;                          // the folder for what it trains
+  bool quick = false;                       // one seed in place of several
+  int threads = 0;                          // 0: DefaultThreads()
+  bool progress = false;                    // of training, on stderr
+  std::vector<std::string> arguments = {};  // the command line, for manifests
 };
 
 /// A computation a file in configs/results names by its "type".
 class ResultComputation : public Configurable {
  public:
-  /// Deterministic. `told` gets each row as soon as it is there; it may be empty.
-  virtual std::vector<GateRow> Run(const std::function<void(const GateRow&)>& told) const = 0;
+  /// Deterministic.
+  virtual std::vector<GateRow> Run(const ResultSetting& setting) const = 0;
 };
 
 using ResultRegistry = Registry<ResultComputation>;
 
-/// Every computation of the library, one line each.
+/// Every computation of the library that trains nothing, one line each.
 void RegisterResults(ResultRegistry& registry);
 
 /// A file in configs/results.

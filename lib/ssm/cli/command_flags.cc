@@ -252,6 +252,12 @@ void AddFlags(CLI::App& c, ReproduceCommand& command) {
       ->type_name("");
   c.add_option("KEY=VALUE", command.overrides, "values that replace those of its fields")
       ->type_name("");
+  c.add_option("--out", command.out,
+               "the folder of the runs that are trained; default runs/reproduce/ID. What is "
+               "finished there is kept, what was cut off goes on")
+      ->type_name("DIR")
+      ->check(NotEmpty);
+  c.add_flag("--quick", command.quick, "train under the first seed alone");
   AddJson(c, command.json);
 }
 

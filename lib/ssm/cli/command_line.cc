@@ -165,9 +165,10 @@ class CommandLine {
   void AddReproduce() {
     CLI::App& c = Add("reproduce", "compute a published result again, against its gates",
                       "ssmctl reproduce ID [KEY=VALUE...] [options]",
-                      {"ssmctl reproduce P2", "ssmctl reproduce P3 result.seed=2"},
+                      {"ssmctl reproduce P2", "ssmctl reproduce P7 --quick"},
                       [this] { return RunReproduce(reproduce_, context_); });
     AddFlags(c, reproduce_);
+    AddThreads(c);
   }
 
   void AddTask() {

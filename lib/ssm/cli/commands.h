@@ -144,6 +144,8 @@ ExitCode RunIdentify(const IdentifyCommand& command, const CommandContext& conte
 struct ReproduceCommand {
   std::string id;  // of a file in configs/results, or a file
   std::vector<std::string> overrides;
+  std::string out;     // where what is trained goes; empty: runs/reproduce/ID
+  bool quick = false;  // the first seed alone
   bool json = false;
 };
 ExitCode RunReproduce(const ReproduceCommand& command, const CommandContext& context);

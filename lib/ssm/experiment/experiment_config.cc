@@ -10,19 +10,10 @@
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
+#include "ssm/experiment/plain_name.h"
 
 namespace ssm {
 namespace {
-
-bool PlainName(const std::string& name) {
-  constexpr std::string_view kOthers = "._-";
-  const auto allowed = [&](char c) {
-    return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') ||
-           kOthers.find(c) != std::string_view::npos;
-  };
-  return !name.empty() && name.size() <= 100 && name[0] != '.' && name[0] != '-' &&
-         std::all_of(name.begin(), name.end(), allowed);
-}
 
 std::string Absolute(const std::string& path) {
   char buffer[PATH_MAX];
@@ -63,7 +54,7 @@ void ExperimentConfig::VisitFields(FieldVisitor& visitor) {
 }
 
 void ExperimentConfig::Check(Faults& faults) const {
-  if (!PlainName(name)) {
+  if (!IsPlainName(name)) {
     faults.Add("name", fmt::format("is {}, but it names a folder: allowed are 1 to 100 letters, "
                                    "digits, '.', '_' and '-', not beginning with '.' or '-'",
                                    Quote(name)));
