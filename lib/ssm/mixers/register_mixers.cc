@@ -48,8 +48,6 @@ void RegisterMixers(MixerRegistry& registry) {
                                        "RWKV-4's feed-forward layer, which sees one token back");
   registry.Add<MambaOptions>(
       "mamba", "selective state-space layer: each token chooses step, input and output");
-  registry.Add<AttentionOptions>("attention",
-                                 "softmax attention over a window of tokens, or over all of them");
   registry.Add<LinearAttentionOptions>(
       "linear_attention", "attention by products of features: sums of keys and values as state");
   registry.Add<RetentionOptions>("retention", "linear attention with a fixed decay for each head");
