@@ -17,6 +17,9 @@ namespace {
 constexpr const char* kLaws[] = {"split", "split",  "split",  "step",  "step",
                                  "step",  "causal", "resume", "reset", "batch"};
 constexpr int kTries = 1000;
+// Of a law's error in single precision over that in double, when both are rounding alone: the ratio
+// of their units, and room for chance.
+constexpr double kSingleOverDouble = 16.0 * 0x1p29;
 constexpr const char* kConfig = "configs/quickstart/evidence_track.json";  // of replays
 
 class AnyFault final : public Faults {
@@ -59,8 +62,16 @@ std::optional<LawResult> Judge(const MixerRegistry& mixers, const PropertyCase& 
     request.overrides += " model.block.mixer." + override;
   }
   try {
-    const auto ask = property.float32 ? CheckMixer<float> : CheckMixer<double>;
-    return ask(*options, ContextOf(property), property.type, request).at(0);
+    const auto ask = [&](auto check) {
+      return check(*options, ContextOf(property), property.type, request).at(0);
+    };
+    if (!property.float32) return ask(CheckMixer<double>);
+    LawResult single = ask(CheckMixer<float>);
+    if (single.passed) return single;
+    // Random cases may be ill-conditioned: what double loses in the same way is no fault of float.
+    const LawResult twice = ask(CheckMixer<double>);
+    single.passed = twice.passed && single.worst <= kSingleOverDouble * twice.worst;
+    return single;
   } catch (const std::exception& error) {
     LawResult result;
     result.law = property.law;

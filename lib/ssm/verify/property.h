@@ -24,8 +24,9 @@ struct PropertyCase {
 /// again. @throws Error(kInternal) when no fitting ones are found.
 PropertyCase DrawProperty(const MixerRegistry& mixers, const std::string& type, uint64_t index);
 
-/// What the law says. Whatever is thrown while the mixer is built fails it. `replay` runs the case
-/// again, in both scalars, by itself.
+/// What the law says. An error in single precision that double shows too, in proportion to their
+/// units of rounding, is the conditioning of a random case and passes. Whatever is thrown while the
+/// mixer is built fails it. `replay` runs the case again, in both scalars, by itself.
 LawResult JudgeProperty(const MixerRegistry& mixers, const PropertyCase& property);
 
 /// The smallest case that still fails, found by undoing overrides and lowering T and d_model one at
