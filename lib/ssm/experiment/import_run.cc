@@ -96,7 +96,7 @@ template <Scalar T>
 TensorFile ReadRun(const RunDirectory& run, const ExperimentConfig& config,
                    const ExportRequest& request, const PublishedModel& published,
                    const PublishedNames& names, int64_t& step) {
-  const std::unique_ptr<SequenceModel<T>> model = MakeModel<T>(config, InitialValues::kLayout);
+  const std::unique_ptr<SequenceModel<T>> model = MakeModel<T>(config);
   Parameters<T> parameters(model->parameters());
   step = ReadValues<T>(run.path(), request.checkpoint, parameters).step;
   return PublishedTensors(published, parameters, names, model->io().tokens.front().name);
