@@ -11,6 +11,15 @@
 namespace ssm {
 namespace {
 
+/// Whether an operation of that name is on the tape: some cases read out what it hands on by
+/// others.
+bool Records(const Tape<double>& tape, const std::string& op) {
+  for (int64_t i = 0; i < tape.ops(); ++i) {
+    if (tape.op_name(i) == op) return true;
+  }
+  return false;
+}
+
 template <class E>
 double LargestOf(std::span<const E> values) {
   double largest = 0;
@@ -77,7 +86,7 @@ class Objective {
       vars.push_back(tape.Watch(input.shape(), input.data()));
     }
     const std::vector<Var<double>> outputs = op_.run(tape, vars);
-    CHECK(std::string(tape.op_name(tape.ops() - 1)) == op_.op);
+    CHECK(Records(tape, op_.op));
     for (size_t k = 0; k < outputs.size(); ++k) tape.Seed(outputs[k], cotangents_[k].data());
     tape.Backward();
     std::vector<Array<double>> gradients;

@@ -93,7 +93,10 @@ TEST_CASE("gradients over chunks are those of the whole sequence") {
     task.unequal = unequal;
     task.decay = 0.9;
     std::vector<Subject> subjects = Caches();
-    for (const std::string& type : AllMixers()) subjects.push_back({type});
+    for (const std::string& type : AllMixers()) {
+      // Its published heads of 64 channels do not fit into a small model.
+      subjects.push_back(type == "mamba2" ? Subject{type, R"({"head_dim": 4})"} : Subject{type});
+    }
     for (const Subject& subject : subjects) {
       double whole_loss = 0;
       const std::vector<double> whole = Gradients(subject, task, 0, false, &whole_loss);
