@@ -1,5 +1,6 @@
 // Every case of every op: outputs against the loop-written twin, gradients against central
-// differences in every coordinate. The law of the same name samples directions; this looks at all.
+// differences in every coordinate, or some hundreds of a large input. The law of the same name
+// samples directions.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -107,21 +108,29 @@ class Objective {
 
 void CheckGradients(const OpCase& op) {
   constexpr double kStep = 1e-5;
+  // Coordinates of an input; of a larger one, evenly spaced.
+#if defined(__SANITIZE_ADDRESS__)
+  constexpr int64_t kMost = 48;
+#else
+  constexpr int64_t kMost = 512;
+#endif
   Objective objective(op);
   const std::vector<Array<double>> gradients = objective.Gradients();
   for (size_t k = 0; k < gradients.size(); ++k) {
     CAPTURE(k);
     Array<double>& input = objective.inputs()[k];
-    std::vector<double> differences(static_cast<size_t>(input.size()));
-    for (int64_t i = 0; i < input.size(); ++i) {
+    std::vector<double> found, differences;
+    const int64_t every = std::max<int64_t>(1, (input.size() + kMost - 1) / kMost);
+    for (int64_t i = 0; i < input.size(); i += every) {
       const double base = input[i];
       input[i] = base + kStep;
       const double above = objective.Value();
       input[i] = base - kStep;
-      differences[static_cast<size_t>(i)] = (above - objective.Value()) / (2 * kStep);
+      differences.push_back((above - objective.Value()) / (2 * kStep));
+      found.push_back(gradients[k][i]);
       input[i] = base;
     }
-    CheckNear<double>(gradients[k].flat(), differences, 1e-7);
+    CheckNear<double>(std::span<const double>(found), differences, 1e-7);
   }
 }
 
