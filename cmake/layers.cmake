@@ -2,9 +2,10 @@
 
 add_library(ssm_flags INTERFACE)
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual)
+# "omp simd" lets reductions run in lanes; no OpenMP run-time is linked.
 target_compile_options(ssm_flags INTERFACE
   "$<BUILD_INTERFACE:${warnings}>"
-  -fno-math-errno -fno-trapping-math
+  -fno-math-errno -fno-trapping-math -fopenmp-simd
   $<$<BOOL:${SSM_WERROR}>:$<BUILD_INTERFACE:-Werror>>)
 # GCC 12 warns of overlapping copies in "text" + std::string (bug 105329) where there are none.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -45,6 +46,23 @@ if(SSM_SANITIZE)
   target_link_options(ssm_flags INTERFACE -fsanitize=${SSM_SANITIZE})
 endif()
 
+# The standard library's headers, parsed once for all targets. Where a target's options do not fit
+# they are parsed again.
+if(SSM_PRECOMPILE)
+  file(WRITE ${PROJECT_BINARY_DIR}/precompiled.cc "")
+  add_library(ssm_precompiled OBJECT ${PROJECT_BINARY_DIR}/precompiled.cc)
+  target_link_libraries(ssm_precompiled PRIVATE ssm_flags)
+  target_precompile_headers(ssm_precompiled PRIVATE
+    <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <numeric> <optional>
+    <set> <span> <string> <string_view> <utility> <vector>)
+endif()
+function(ssm_precompile target)
+  if(SSM_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ssm_precompiled)
+    set_target_properties(${target} PROPERTIES PCH_WARN_INVALID OFF)
+  endif()
+endfunction()
+
 # ssm_layer(NAME SOURCES a.cc ... USES layer ... PACKAGES target ...)
 # USES: the layers this one may include. A wrong include fails to link. Listed for cmake --install.
 function(ssm_layer name)
@@ -56,6 +74,7 @@ function(ssm_layer name)
     target_link_libraries(ssm_${name} PUBLIC ssm_${layer})
   endforeach()
   target_link_libraries(ssm_${name} PRIVATE ${arg_PACKAGES})
+  ssm_precompile(ssm_${name})
 endfunction()
 
 # ssm_test(NAME SOURCES a_test.cc ... USES layer ...): one executable, one ctest.
@@ -63,6 +82,7 @@ function(ssm_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES;PACKAGES" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE ssm_flags ssm_test_support ${arg_PACKAGES})
+  ssm_precompile(test_${name})
   foreach(layer IN LISTS arg_USES)
     target_link_libraries(test_${name} PRIVATE ssm_${layer})
   endforeach()
