@@ -169,8 +169,14 @@ void AddFlags(CLI::App& c, InspectCommand& command) {
                "a run folder, an experiment, or a system (configs/systems, identify --out)")
       ->required()
       ->type_name("");
-  c.add_option("KEY=VALUE", command.overrides, "values that replace those of a config")
+  c.add_option("KEY=VALUE", command.overrides,
+               "values that replace those of a config; with --cost, more runs and configs too")
       ->type_name("");
+  c.add_flag("--cost", command.cost,
+             "bytes of state and FLOPs of a token by the number of tokens before, side by side");
+  c.add_option("--tokens", command.tokens, "with --cost: up to so many; default 108000")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
   c.add_option("--checkpoint", command.checkpoint, "of a run: best, latest or a step; default best")
       ->type_name("WHICH");
   c.add_option("--dt-scale", command.dt_scale, "layers at another rate: 2 is half the trained one")

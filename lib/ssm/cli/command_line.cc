@@ -136,12 +136,12 @@ class CommandLine {
   }
 
   void AddInspect() {
-    CLI::App& c =
-        Add("inspect", "what linear systems and layers keep, before and after training",
-            "ssmctl inspect RUN|CONFIG|SYSTEM [KEY=VALUE...] [options]",
-            {"ssmctl inspect runs/track", "ssmctl inspect my.json model.block.mixer.init=inv",
-             "ssmctl inspect configs/systems/oscillator.json --dt 0.1"},
-            [this] { return RunInspect(inspect_, context_); });
+    CLI::App& c = Add("inspect", "what linear systems and layers keep, before and after training",
+                      "ssmctl inspect RUN|CONFIG|SYSTEM [KEY=VALUE...] [options]",
+                      {"ssmctl inspect runs/track", "ssmctl inspect runs/track my.json --cost",
+                       "ssmctl inspect my.json model.block.mixer.init=inv",
+                       "ssmctl inspect configs/systems/oscillator.json --dt 0.1"},
+                      [this] { return RunInspect(inspect_, context_); });
     AddFlags(c, inspect_);
   }
 

@@ -123,6 +123,8 @@ struct InspectCommand {
   int64_t idle_steps = 1000000;    // with on_task
   std::string plot;                // folder; empty: none
   bool json = false;
+  bool cost = false;         // bytes and FLOPs by tokens instead, of further subjects too
+  int64_t tokens = 108'000;  // the last of them: an hour at 30 Hz
 };
 ExitCode RunInspect(const InspectCommand& command, const CommandContext& context);
 

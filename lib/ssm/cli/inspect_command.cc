@@ -5,6 +5,7 @@
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
 #include "ssm/cli/commands.h"
+#include "ssm/cli/cost_report.h"
 #include "ssm/cli/inspect_layers.h"
 #include "ssm/cli/inspect_system.h"
 #include "ssm/cli/layer_figures.h"
@@ -99,10 +100,44 @@ NamedFigures Figures(const std::string& subject, const Inspection& inspection) {
   return figures;
 }
 
+/// A run's config as it was, or a config with values replaced.
+CostColumn CostColumnOf(const std::string& subject, const std::vector<std::string>& overrides,
+                        int64_t tokens, const Catalogue& catalogue) {
+  if (!IsDirectory(subject)) {
+    return CostOf(*ReadExperiment({subject, overrides}, catalogue.mixers, catalogue.tasks).config,
+                  tokens);
+  }
+  const RunDirectory run = RunDirectory::Open(subject);
+  return CostOf(*ReadRunExperiment(run, {}, catalogue.mixers, catalogue.tasks).config, tokens);
+}
+
+void RunCost(const InspectCommand& command, const CommandContext& context) {
+  if (!command.checkpoint.empty() || command.dt || command.dt_scale || !command.sweep.empty()) {
+    throw Error(ExitCode::kUsage,
+                "--cost: what a state costs follows from the config alone; leave --checkpoint, "
+                "--dt, --dt-scale and --sweep out");
+  }
+  std::vector<std::string> subjects = {command.subject}, overrides;
+  for (const std::string& word : command.overrides) {
+    (word.find('=') == std::string::npos ? subjects : overrides).push_back(word);
+  }
+  std::vector<CostColumn> columns;
+  for (const std::string& subject : subjects) {
+    columns.push_back(CostColumnOf(subject, overrides, command.tokens, *context.catalogue));
+  }
+  if (!command.plot.empty()) WriteFigures(command.plot, CostFigures(columns));
+  Output& output = *context.output;
+  output.Write(command.json ? CostJson(columns) : CostText(columns, output.color()));
+}
+
 }  // namespace
 
 ExitCode RunInspect(const InspectCommand& command, const CommandContext& context) {
   Output& output = *context.output;
+  if (command.cost) {
+    RunCost(command, context);
+    return ExitCode::kDone;
+  }
   if (IsSystemFile(command.subject)) {
     output.Write(RunSystem(command, output.color()));
     return ExitCode::kDone;
