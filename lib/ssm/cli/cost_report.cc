@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ssm/base/text.h"
-#include "ssm/cli/model_name.h"
+#include "ssm/experiment/model_name.h"
 
 namespace ssm {
 namespace {
