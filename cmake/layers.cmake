@@ -2,10 +2,9 @@
 
 add_library(ssm_flags INTERFACE)
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual)
-# "omp simd" lets reductions run in lanes; no OpenMP run-time is linked.
 target_compile_options(ssm_flags INTERFACE
   "$<BUILD_INTERFACE:${warnings}>"
-  -fno-math-errno -fno-trapping-math -fopenmp-simd
+  -fno-math-errno -fno-trapping-math
   $<$<BOOL:${SSM_WERROR}>:$<BUILD_INTERFACE:-Werror>>)
 # GCC 12 warns of overlapping copies in "text" + std::string (bug 105329) where there are none.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
