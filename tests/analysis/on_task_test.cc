@@ -128,6 +128,25 @@ TEST_CASE("a real diagonal layer has a bound, which a constant input attains") {
   CHECK(reached >= 0.99 * bound);
 }
 
+TEST_CASE(
+    "a selective layer whose steps are clamped has a bound, one whose steps reach 0 has none") {
+  const Bare clamped(
+      R"({"type": "mamba", "d_state": 3, "dt_limit_min": 0.01, "dt_limit_max": 0.2})", 2);
+  const auto selection = SelectionOf(clamped.Mixer(), Sample(), Inputs(2), 1);
+  REQUIRE(selection.has_value());
+  CHECK(selection->states == 2 * 2 * 3);
+  CHECK(selection->uniform_bound == doctest::Approx(std::exp(-0.01)).epsilon(1e-12));  // A = -1
+  CHECK(selection->reach <= selection->uniform_bound);
+  CHECK(selection->decay.least >= std::exp(-0.2 * 3));
+  const Bare free(R"({"type": "mamba", "d_state": 3})", 2);
+  CHECK(std::isnan(SelectionOf(free.Mixer(), Sample(), Inputs(2), 1)->uniform_bound));
+  const Bare turned(R"({"type": "mamba", "d_state": 2, "eigenvalues": "signed",
+                        "dt_limit_min": 0.01, "dt_limit_max": 0.2})",
+                    2);
+  CHECK(SelectionOf(turned.Mixer(), Sample(), Inputs(2), 1)->uniform_bound ==
+        doctest::Approx(2 * std::exp(-0.01) - 1).epsilon(1e-12));
+}
+
 TEST_CASE("exponents of a recurrence are its logarithmic decays; a GRU has some, attention none") {
   Bare bare(R"({"type": "leaky"})", 2);
   bare.Set("log_rate", std::log(0.25));

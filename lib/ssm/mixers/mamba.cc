@@ -1,6 +1,8 @@
 #include "ssm/mixers/mamba.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "ssm/autograd/ops/causal_conv.h"
@@ -115,6 +117,22 @@ template <Scalar T>
 std::unique_ptr<Stepper<T>> Mamba<T>::MakeStepper(int64_t batch, ParamView<T> params,
                                                   T dt_scale) const {
   return MakeMambaStepper<T>(form_, batch, params, dt_scale);
+}
+
+template <Scalar T>
+double Mamba<T>::DecayBound(ParamView<T> params, T dt_scale) const {
+  const double scale = static_cast<double>(dt_scale);
+  double bound = 0;
+  for (int64_t i = 0; i < form_.a_log.shape.size(); ++i) {
+    const double rate = std::exp(static_cast<double>(params.values[form_.a_log.offset + i]));
+    const double slow = std::exp(-rate * scale * form_.limits.least);
+    const double fast = std::exp(-rate * scale * form_.limits.most);
+    const double size = form_.scan.eigenvalues == Eigenvalues::kSigned
+                            ? std::max(std::abs(2 * slow - 1), std::abs(2 * fast - 1))
+                            : slow;
+    bound = std::max(bound, size);
+  }
+  return bound < 1 ? bound : std::numeric_limits<double>::quiet_NaN();
 }
 
 template class Mamba<float>;

@@ -72,6 +72,9 @@ class Mamba final : public SequenceMixer<T> {
                      Prepared<T> prepared, Want want) const override;
   std::unique_ptr<Stepper<T>> MakeStepper(int64_t batch, ParamView<T> params,
                                           T dt_scale) const override;
+  /// At the steps that the clamp allows, between tokens one step apart. NaN for a clamp that lets
+  /// steps reach 0.
+  double DecayBound(ParamView<T> params, T dt_scale) const override;
 
  private:
   /// What steps are made from and what tokens write and read by, given the convolved input.
