@@ -289,7 +289,8 @@ TEST_CASE("arrays and states that do not fit are refused, and nothing is written
   refused(tiny, Waves(Shape{2, 5, 1}), 64, "--input and --states both name",
           {"--states", tiny.x, "--every", "1"});
   refused(tiny, Waves(Shape{2, 5, 1}), 66, "no checkpoint of step 7", {"--checkpoint", "7"});
-  refused(tiny, Waves(Shape{2, 5, 1}), 73, "Cannot create", {"--state-out", tiny.folder / "no/such"});
+  refused(tiny, Waves(Shape{2, 5, 1}), 73, "Cannot create",
+          {"--state-out", tiny.folder / "no/such"});
   CHECK(RunSsmctl({"apply", tiny.run, "--input", tiny.folder / "none", "--output", tiny.y}).code ==
         66);
   CHECK(RunSsmctl({"apply", tiny.folder / "none", "--input", tiny.x, "--output", tiny.y}).code ==

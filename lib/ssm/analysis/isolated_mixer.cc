@@ -13,8 +13,7 @@ IsolatedMixer::IsolatedMixer(const ModelOptions& options, int64_t layer, uint64_
       store_(std::make_unique<ParameterStore>()) {
   ParameterBuilder parameters =
       ParameterBuilder(*store_, seed).Scope("layers." + std::to_string(layer)).Scope("mixer");
-  mixer_ = options.layers.at(layer).mixer->BuildDouble(options.ContextOf(layer),
-                                                       parameters);
+  mixer_ = options.layers.at(layer).mixer->BuildDouble(options.ContextOf(layer), parameters);
   values_ = std::make_unique<Parameters<double>>(*store_);
 }
 
