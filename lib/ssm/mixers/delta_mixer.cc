@@ -19,13 +19,7 @@ namespace {
 
 constexpr int64_t kMaxWidth = 1 << 16;
 
-/// softplus(x) = dt.
-double InverseSoftplus(double dt) { return dt + std::log(-std::expm1(-dt)); }
-
 }  // namespace
-
-double DeltaGates::LowestBias() const { return InverseSoftplus(dt.least); }
-double DeltaGates::HighestBias() const { return InverseSoftplus(dt.most); }
 
 void DeltaOptions::VisitFields(FieldVisitor& visitor) {
   visitor.Int("heads", heads, {1, kMaxWidth}, "memories side by side, each with keys of its own");
@@ -89,14 +83,10 @@ DeltaMixer<T>::DeltaMixer(const DeltaOptions& options, const DeltaGates* gates,
   if (p_.gated) {
     p_.form.scale = 1 / std::sqrt(static_cast<double>(dk));
     p_.decay = parameters.Scope("decay").Add("weight", {heads, d_model}, FanIn(d_model));
-    const auto steps = [log_dt = gates->dt.LogDt()](std::span<double> numbers, Random& random) {
-      log_dt(numbers, random);
-      for (double& x : numbers) x = InverseSoftplus(std::exp(x));
-    };
     const auto rates = [most = gates->largest_rate](std::span<double> numbers, Random& random) {
       for (double& x : numbers) x = std::log(random.Uniform(0, most));
     };
-    p_.dt_bias = parameters.Add("dt_bias", {heads}, steps, "ssm", false);
+    p_.dt_bias = parameters.Add("dt_bias", {heads}, gates->dt.SoftplusBias(0), "ssm", false);
     p_.a_log = parameters.Add("A_log", {heads}, rates, "ssm", false);
     p_.gate = LinearLayer(parameters.Scope("gate"), d_model, values, /*bias=*/false);
   }

@@ -38,10 +38,6 @@ struct DeltaOptions {
 struct DeltaGates {
   DtRange dt;
   double largest_rate = 16;  // e^A_log starts uniform below it
-
-  /// What softplus turns into dt_min and dt_max: dt_bias starts between them.
-  double LowestBias() const;
-  double HighestBias() const;
 };
 
 /// Where a delta mixer's parameters lie, for its stepper.

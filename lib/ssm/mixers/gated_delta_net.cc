@@ -10,7 +10,7 @@ MixerProperties GatedDeltaNetOptions::Properties(const MixerContext& context) co
   MixerProperties properties = delta.Properties(context);
   properties.initial.push_back({"decay.weight", -bound, bound});
   properties.initial.push_back({"gate.weight", -bound, bound});
-  properties.initial.push_back({"dt_bias", gates.LowestBias(), gates.HighestBias()});
+  properties.initial.push_back(gates.dt.SoftplusRange("dt_bias", 0));
   properties.initial.push_back(
       {"A_log", -std::numeric_limits<double>::infinity(), std::log(gates.largest_rate)});
   properties.per_step_dt = true;

@@ -9,13 +9,6 @@
 #include "ssm/nn/init.h"
 
 namespace ssm {
-namespace {
-
-/// x with log(1 + e^x) = y.
-double InverseSoftplus(double y) { return y + std::log(-std::expm1(-y)); }
-
-}  // namespace
-
 void Mamba2Options::VisitFields(FieldVisitor& visitor) {
   visitor.Int("expand", expand, {1, 64}, "inner channels for each of d_model");
   visitor.Int("head_dim", head_dim, {1, 1 << 12}, "inner channels of one head");
@@ -65,8 +58,7 @@ void Mamba2Options::CheckIn(const MixerContext& context, Faults& faults) const {
 MixerProperties Mamba2Options::Properties(const MixerContext& context) const {
   const double bound = 1 / std::sqrt(static_cast<double>(context.d_model));
   MixerProperties properties;
-  properties.initial = {{"dt_bias", InverseSoftplus(std::max(dt.least, dt_floor)),
-                         InverseSoftplus(std::max(dt.most, dt_floor))},
+  properties.initial = {dt.SoftplusRange("dt_bias", dt_floor),
                         {"A_log", std::log(a_min), std::log(a_max)},
                         {"D", 1, 1},
                         {"norm.weight", 1, 1},
@@ -95,18 +87,13 @@ Mamba2<T>::Mamba2(const Mamba2Options& options, const MixerContext& context,
   ParameterBuilder taps = conv;
   form_.conv_weight = taps.Add("weight", {mixed, form_.taps}, FanIn(form_.taps));
   form_.conv_bias = taps.Add("bias", {mixed}, FanIn(form_.taps), "default", false);
-  const Init log_dt = options.dt.LogDt();
-  const Init dt_bias = [log_dt, floor = options.dt_floor](std::span<double> values,
-                                                          Random& random) {
-    log_dt(values, random);
-    for (double& value : values) value = InverseSoftplus(std::max(std::exp(value), floor));
-  };
   const Init log_a = [rates = Uniform(options.a_min, options.a_max)](std::span<double> values,
                                                                      Random& random) {
     rates(values, random);
     for (double& value : values) value = std::log(value);
   };
-  form_.dt_bias = parameters.Add("dt_bias", {heads}, dt_bias, "ssm", false);
+  form_.dt_bias =
+      parameters.Add("dt_bias", {heads}, options.dt.SoftplusBias(options.dt_floor), "ssm", false);
   form_.log_a = parameters.Add("A_log", {heads}, log_a, "ssm", false);
   form_.d = parameters.Add("D", {heads}, Ones(), "default", false);
   form_.norm = NormLayer(parameters.Scope("norm"), NormKind::kRms, inner, form_.groups);
