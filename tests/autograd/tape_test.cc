@@ -202,6 +202,22 @@ TEST_CASE("an alias shares storage and gradient; only an appendable Bind has one
   CHECK_THROWS_AS(tape.Alias(tape.Bind({2}, cache)), Error);
 }
 
+TEST_CASE("counts add up by name, until Reset, and not in a plan") {
+  Tape<float> tape(Mode::kInfer);
+  tape.Count("late", 2);
+  tape.Count("early", 0);
+  tape.Count("late", 3);
+  REQUIRE(tape.counts().size() == 2);
+  CHECK(tape.counts()[0].n == 0);
+  CHECK(tape.counts()[1].name == std::string_view("late"));
+  CHECK(tape.counts()[1].n == 5);
+  tape.Reset();
+  CHECK(tape.counts().empty());
+  Tape<float> plan(Mode::kPlan);
+  plan.Count("late", 1);
+  CHECK(plan.counts().empty());
+}
+
 TEST_CASE("parameters are changed on an empty tape only") {
   Network network;
   Tape<double> tape(Mode::kTrain, network.View());

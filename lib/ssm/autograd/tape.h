@@ -58,6 +58,12 @@ struct StopLog {
   std::vector<std::vector<int64_t>> choices;
 };
 
+/// How often something happened in a pass that its log of metrics shall show.
+struct PassCount {
+  const char* name;  // a literal: "nothing_read"
+  int64_t n = 0;
+};
+
 template <Scalar T>
 class Tape {
  public:
@@ -133,6 +139,9 @@ class Tape {
     if (closure != nullptr) std::memcpy(closure, static_cast<const void*>(&backward), sizeof(F));
   }
 
+  /// Adds n to the count of that name; 0 makes it known. Nothing in kPlan.
+  void Count(const char* name, int64_t n);
+
   // ---- for callers -----------------------------------------------------------------------------
   /// Adds scale * grad to the gradient of `var`, before Backward. Any number of Vars may be seeded:
   /// a loss, next-state slots, prepared values. `grad` may be null in kPlan.
@@ -148,6 +157,8 @@ class Tape {
   double flops() const { return flops_.all; }
   /// Of flops(): in dense matrix products, as far as operations tell.
   double product_flops() const { return flops_.products; }
+  /// What operations counted since Reset, in order of name.
+  std::span<const PassCount> counts() const { return counts_; }
   /// Bytes taken from the arenas since Reset: values, gradients, scratch, closures.
   size_t bytes() const { return bytes_; }
   int64_t ops() const { return static_cast<int64_t>(ops_.size()); }
@@ -203,6 +214,7 @@ class Tape {
   std::unique_ptr<Arena> raw_;
   size_t bytes_ = 0;
   FlopCount flops_;
+  std::vector<PassCount> counts_;
   StopLog<T>* record_stops_ = nullptr;
   const StopLog<T>* replay_stops_ = nullptr;
   size_t next_stop_ = 0;

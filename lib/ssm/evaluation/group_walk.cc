@@ -72,7 +72,7 @@ int64_t GroupWalk<T>::LiveBytes() const {
   for (const int64_t steps : walk_->state().steps) {
     int64_t bytes = 0;
     for (const Slot<T>& slot : walk_->state().slots) {
-      bytes += slot.LiveEntries(steps) * slot.spec.entry.size() * int64_t{sizeof(T)};
+      bytes += slot.LiveEntries(steps) * slot.spec.EntryBytes(sizeof(T));
     }
     largest = std::max(largest, bytes);
   }

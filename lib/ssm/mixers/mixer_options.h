@@ -43,6 +43,7 @@ struct MixerProperties {
   bool zero_order_hold = false;  // law hold: dt/2 with every sample held twice changes nothing
   bool per_step_dt = true;       // takes Inputs::dt
   bool scaled_dt = false;        // without per_step_dt: takes dt_scale all the same
+  bool quantises = false;  // rounds to a grid: the last bits of its input can move a whole step
   std::vector<int64_t> lengths;  // T at which it changes its route (chunk sizes): tried +-1
 };
 

@@ -77,7 +77,7 @@ int64_t State<T>::LiveBytes() const {
   int64_t bytes = 0;
   for (const Slot<T>& slot : slots) {
     for (int64_t n : steps) {
-      bytes += slot.LiveEntries(n) * slot.spec.entry.size() * static_cast<int64_t>(sizeof(T));
+      bytes += slot.LiveEntries(n) * slot.spec.EntryBytes(sizeof(T));
     }
   }
   return bytes;

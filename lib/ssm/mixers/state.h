@@ -24,6 +24,12 @@ struct SlotSpec {
   int64_t every = 1;    // tokens per entry (pooled caches)
   int64_t after = 0;    // tokens before the first entry begins (what a window in front still holds)
   bool differentiable = true;
+  int64_t scalar_bytes = 0;  // 0: those of T; 1: whole numbers of -127 to 127, a byte in a file
+
+  /// Bytes of an entry whose numbers have `scalar` each, where the slot says nothing else.
+  int64_t EntryBytes(int64_t scalar) const {
+    return entry.size() * (scalar_bytes == 0 ? scalar : scalar_bytes);
+  }
 };
 
 /// kFixed [B, entry...]; kRing [B, entries, entry...]: entry n at n mod entries; kGrowing
@@ -51,7 +57,7 @@ struct State {
   void Reserve(int64_t more);
   /// Row b back to a fresh sequence: zeros and steps 0.
   void ResetRow(int64_t b);
-  /// Bytes that carry information, summed over rows. Measured from the slots, never declared.
+  /// Bytes that carry information, summed over rows: live entries times the bytes of a number.
   int64_t LiveBytes() const;
   int64_t CapacityBytes() const;
 };

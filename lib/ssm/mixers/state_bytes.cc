@@ -15,7 +15,7 @@ double StateBytesAfter(std::span<const SlotSpec> slots, int64_t steps, int64_t s
     const bool bounded = slot.kind == SlotKind::kRing || slot.kind == SlotKind::kFilling;
     const int64_t made = EntriesAfter(slot, steps);
     bytes += static_cast<double>(bounded ? std::min(made, slot.entries) : made) *
-             static_cast<double>(slot.entry.size() * scalar_bytes);
+             static_cast<double>(slot.EntryBytes(scalar_bytes));
   }
   return bytes;
 }
