@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace ssm {
 namespace {
 
 using test::Evaluate;
+using test::GateSeeds;
 using test::Train;
 
 std::string Config(const std::string& name) {
@@ -81,6 +83,24 @@ TEST_CASE("a window of attention reaches what its samples allow, and no less") {
     CHECK(cell["value"].get<double>() < 1.05 * row.floor);
     CHECK(cell["high"].get<double>() > row.floor);
   }
+}
+
+TEST_CASE("parity of long strings, learned on short ones, by eigenvalues down to -1") {
+  double best = 0;
+  for (int seed = 1; seed <= GateSeeds(); ++seed) {
+    const test::TempFolder folder;
+    const std::string s = std::to_string(seed);
+    Train(Config("parity_mamba"), folder / "run", {"seed.init=" + s, "seed.data=" + s});
+    double least = 1;
+    for (const auto& [shortest, longest] : {std::pair(40, 256), std::pair(1024, 2048)}) {
+      const auto cell = Evaluate(
+          folder / "run", {"task.test_min_steps=" + std::to_string(shortest),
+                           "eval.lengths=[" + std::to_string(longest) + "]", "eval.examples=512"});
+      least = std::min(least, cell["metrics"]["scaled_accuracy"]["value"].get<double>());
+    }
+    best = std::max(best, least);
+  }
+  CHECK(best >= 0.99);
 }
 
 }  // namespace

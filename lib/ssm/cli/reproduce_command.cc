@@ -52,7 +52,8 @@ struct Part {
 
 std::string EachText(const GateRow& row) {
   std::vector<std::string> values;
-  for (const double value : row.each) values.push_back(FormatDigits(value, 4));
+  for (const double value : row.each)
+    values.push_back(fmt::format("{:>7}", FormatDigits(value, 4)));
   return row.each.size() < 2 ? "" : Join(values, " ");
 }
 
