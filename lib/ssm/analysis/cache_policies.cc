@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ssm/base/errors.h"
 #include "ssm/config/config_file.h"
 #include "ssm/config/json_text.h"
 #include "ssm/mixers/attention_pooled.h"
@@ -94,7 +95,9 @@ std::string PolicyName(const CachePolicy& policy) {
   std::string name = type;
   for (const JsonMember& member : cache.members) {
     if (member.key == "type") continue;
-    name += " " + (member.key == type ? "" : member.key + "=") + member.value.text;
+    const bool word = member.value.Is(JsonValue::Kind::kString);
+    name += " " + (member.key == type ? "" : member.key + "=") +
+            (word ? member.value.text : JsonLine(member.value));
   }
   return name;
 }
@@ -108,7 +111,18 @@ CachePolicy ReadPolicy(const std::string& text) {
   OneOf<CacheOptions> cache(CacheTypes(), "full");
   CacheField field(cache);
   const bool object = text.starts_with('{') || text.starts_with('[');
-  ReadConfigText("{}", "--cache", {object ? "cache=" + text : "cache.type=" + text}, field);
+  const std::string key = object ? "cache=" : "cache.type=";
+  try {
+    ReadConfigText("{}", "--cache", {key + text}, field);
+  } catch (const Error& error) {
+    // Faults of an override, told as those of the flag that it is.
+    std::string words = error.what();
+    const std::string name = "override " + key;
+    for (size_t at = words.find(name); at != std::string::npos; at = words.find(name)) {
+      words.replace(at, name.size(), "--cache ");
+    }
+    throw Error(error.code(), words);
+  }
   return PolicyOf(cache);
 }
 

@@ -23,7 +23,7 @@ CachePolicy PolicyOf(OneOf<CacheOptions>& cache);
 void SetPolicy(const CachePolicy& policy, OneOf<CacheOptions>& cache);
 
 /// What a person wrote: {"type": "window", "window": 32}, or a type alone, which has its defaults.
-/// @throws as ReadConfigText of an override "cache=...".
+/// @throws as ReadConfigText, in the words of a flag --cache.
 CachePolicy ReadPolicy(const std::string& text);
 
 /// Every type of CacheTypes() for sequences of `steps` tokens, at like cost: "full"; types that

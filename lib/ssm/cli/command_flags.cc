@@ -194,12 +194,25 @@ void AddFlags(CLI::App& c, InspectCommand& command) {
   auto* on_task = c.add_flag("--on-task", command.on_task,
                              "on the task's data: decays and writes, growth of small differences, "
                              "influence by lag, an idle state");
-  c.add_option("--idle-steps", command.idle_steps, "tokens of nothing; default 1,000,000")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
-      ->needs(on_task);
+  auto* idle_steps =
+      c.add_option("--idle-steps", command.idle_steps, "tokens of nothing; default 1,000,000")
+          ->type_name("N")
+          ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+          ->needs(on_task);
+  auto* caches = c.add_flag("--caches", command.caches,
+                            "with --on-task, instead: how far outputs are from those of a full "
+                            "cache when attention layers keep less, with the same weights, by lag");
+  caches->needs(on_task)->excludes(idle_steps);
+  c.add_option("--cache", command.policies,
+               "with --caches: one to compare, a type or JSON as in '{\"type\": \"window\", "
+               "\"window\": 32}', repeatable; default every type at like cost")
+      ->type_name("POLICY")
+      ->expected(1)
+      ->take_all()
+      ->needs(caches);
   c.add_option("--plot", command.plot,
-               "write SVG figures: the complex plane, half-lives, kernels, a run's scores by lag")
+               "write SVG figures: the complex plane, half-lives, kernels, a run's scores by lag, "
+               "errors of caches")
       ->type_name("DIR")
       ->check(NotEmpty);
   AddJson(c, command.json);

@@ -115,13 +115,15 @@ ExitCode RunTask(const TaskCommand& command, const CommandContext& context);
 struct InspectCommand {
   std::string subject;  // a run folder, a config, or a system file
   std::vector<std::string> overrides;
-  std::string checkpoint;          // of a run: "best" (empty), "latest" or a step
-  std::optional<double> dt_scale;  // of a run or config; 1
-  std::optional<double> dt;        // of a continuous system
-  std::string sweep;               // as ParseSweep reads it; empty: none
-  bool on_task = false;            // of a run or config: what its layers do on the task's data
-  int64_t idle_steps = 1000000;    // with on_task
-  std::string plot;                // folder; empty: none
+  std::string checkpoint;             // of a run: "best" (empty), "latest" or a step
+  std::optional<double> dt_scale;     // of a run or config; 1
+  std::optional<double> dt;           // of a continuous system
+  std::string sweep;                  // as ParseSweep reads it; empty: none
+  bool on_task = false;               // of a run or config: what its layers do on the task's data
+  int64_t idle_steps = 1000000;       // with on_task
+  bool caches = false;                // with on_task: what cache policies lose there, instead
+  std::vector<std::string> policies;  // with caches, as ReadPolicy takes them
+  std::string plot;                   // folder; empty: none
   bool json = false;
   bool cost = false;         // bytes and FLOPs by tokens instead, of further subjects too
   int64_t tokens = 108'000;  // the last of them: an hour at 30 Hz

@@ -4,6 +4,7 @@
 #include "ssm/base/errors.h"
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
+#include "ssm/cli/cache_report.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/cost_report.h"
 #include "ssm/cli/inspect_layers.h"
@@ -81,6 +82,15 @@ std::string RunOnTask(const InspectCommand& command, const Subject& subject, boo
                 fmt::format("{} {}; leave it to an inspection without --on-task", flag, what));
   };
   if (!command.sweep.empty()) refuse("--sweep", "is of layers alone");
+  if (command.caches) {
+    const CacheReport report =
+        CompareCachesOf(*subject.experiment.config, {.run = subject.asked.run,
+                                                     .checkpoint = subject.asked.checkpoint,
+                                                     .dt_scale = subject.asked.dt_scale,
+                                                     .policies = command.policies});
+    if (!command.plot.empty()) WriteFigures(command.plot, CacheFigures(report));
+    return command.json ? CacheJson(report) : CacheText(report, color);
+  }
   if (!command.plot.empty()) refuse("--plot", "draws layers alone");
   const TaskInspection inspection =
       InspectOnTask(*subject.experiment.config, {.run = subject.asked.run,

@@ -1,26 +1,10 @@
 #include "ssm/cli/task_inspection.h"
 
 #include "ssm/analysis/task_sample.h"
+#include "ssm/cli/run_values.h"
 #include "ssm/experiment/model_name.h"
-#include "ssm/training/initial_values.h"
 
 namespace ssm {
-namespace {
-
-/// The parameters of a run of scalar T, in double.
-template <Scalar T>
-int64_t ReadInto(const ExperimentConfig& config, const OnTaskAsked& asked,
-                 Parameters<double>& values) {
-  const SequenceModel<T> model(config.model, IoOf(config.task->Spec()),
-                               static_cast<uint64_t>(config.seed.init));
-  Parameters<T> read(model.parameters());
-  const int64_t step = ReadValues<T>(asked.run, asked.checkpoint, read).step;
-  std::copy(read.flat().begin(), read.flat().end(), values.flat().begin());
-  values.Touch();
-  return step;
-}
-
-}  // namespace
 
 TaskInspection InspectOnTask(const ExperimentConfig& config, const OnTaskAsked& asked) {
   TaskInspection result;
@@ -31,8 +15,7 @@ TaskInspection InspectOnTask(const ExperimentConfig& config, const OnTaskAsked& 
   const SequenceModel<double> model(config.model, IoOf(task.Spec()), seed);
   Parameters<double> params(model.parameters());
   if (!asked.run.empty()) {
-    result.step = config.dtype == Precision::kFloat32 ? ReadInto<float>(config, asked, params)
-                                                      : ReadInto<double>(config, asked, params);
+    result.step = ReadInDouble(config, asked.run, asked.checkpoint, params);
   }
   const auto eval_seed = static_cast<uint64_t>(config.seed.eval);
   const TaskSample sample =
