@@ -132,6 +132,26 @@ TEST_CASE("narrow types are widened") {
   CHECK(ErrorOf([&] { one("BOOL", 1, "\2"); }).Says("BOOL and has the byte 2"));
 }
 
+TEST_CASE("whole numbers are written as bytes where they shall be, after all else") {
+  TensorFile file;
+  file.AddBytes("a", Filled<int64_t>({2, 2}, {-128, -1, 0, 127}));
+  file.Add("z", Filled<float>({1}, {1}));
+  const std::string bytes = SafetensorsBytes(file);
+  CHECK(bytes.ends_with(std::string("\x00\x00\x80\x3f\x80\xff\x00\x7f", 8)));
+  const TensorFile read = Parse(bytes);
+  REQUIRE(read.tensors.size() == 2);
+  CHECK(read.tensors[1].name == "a");
+  CHECK(read.tensors[1].dtype == DType::kI8);
+  CHECK(Values<int64_t>(read, "a")[0] == -128);
+  CHECK(Values<int64_t>(read, "a")[3] == 127);
+  CHECK(SafetensorsBytes(read) == bytes);
+  for (const int64_t beyond : {int64_t{128}, int64_t{-129}, int64_t{256}}) {
+    TensorFile wide;
+    wide.AddBytes("a", Filled<int64_t>({1}, {beyond}));
+    CHECK(ErrorOf([&] { SafetensorsBytes(wide); }).code == ExitCode::kInternal);
+  }
+}
+
 TEST_CASE("NaN and infinity are refused only when asked") {
   TensorFile file;
   file.Add("w", Filled<float>({2, 2}, {1, 2, std::nanf(""), 4}));

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
 #include "support/error_of.h"
 
 namespace ssm {
@@ -95,6 +99,73 @@ TEST_CASE("each fault of a saved state has its sentence") {
   negative[0] = -1;
   CHECK(message(with("steps", std::move(negative))) ==
         "\"f\": a row has a number of steps that is negative or beyond 2^53.");
+}
+
+std::vector<SlotSpec> CodeSlots() {
+  return {{.name = "k", .kind = SlotKind::kGrowing, .entry = Shape{3}, .scalar_bytes = 1},
+          {.name = "last", .kind = SlotKind::kFixed, .entry = Shape{2}, .scalar_bytes = 1}};
+}
+
+/// Rows after 3 tokens and 1.
+State<double> Codes() {
+  State<double> state = MakeState<double>(CodeSlots(), 2);
+  state.steps = {3, 1};
+  state.Reserve(1);
+  const double codes[] = {127, -127, 0, 1, -1, 64, 5, 6, 7};
+  const int64_t room = state.slots[0].data.shape()[1];
+  std::copy_n(codes, 9, state.slots[0].data.data());
+  std::copy_n(codes, 3, state.slots[0].data.data() + room * 3);
+  std::copy_n(codes, 4, state.slots[1].data.data());
+  return state;
+}
+
+TEST_CASE("codes take a byte each in a file, and come back") {
+  const State<double> state = Codes();
+  const TensorFile file = StateTensors(state);
+  CHECK(file.Find("k")->dtype == DType::kI8);
+  CHECK(SameState(StateFromTensors<double>(Reread(file), "f", CodeSlots()), state));
+  CHECK(state.LiveBytes() == 4 * 3 + 2 * 2);
+  // The same with numbers of 8 bytes: the header's dtypes and offsets apart, 7 bytes a number more.
+  State<double> same = state.Clone();
+  for (Slot<double>& slot : same.slots) slot.spec.scalar_bytes = 0;
+  const auto data = [](const TensorFile& tensors) {
+    const std::string bytes = SafetensorsBytes(tensors);
+    uint64_t header = 0;
+    std::memcpy(&header, bytes.data(), sizeof(header));
+    return std::ssize(bytes) - 8 - static_cast<int64_t>(header);
+  };
+  CHECK(data(file) == 8 * (2 + 2) + state.LiveBytes());  // steps, k.entries, codes
+  CHECK(data(StateTensors(same)) == 8 * (2 + 2) + 8 * state.LiveBytes());
+}
+
+TEST_CASE("what is no code is refused") {
+  const auto message = [](AnyArray values, DType dtype) {
+    TensorFile file = StateTensors(Codes());
+    std::erase_if(file.tensors, [&](const NamedTensor& tensor) { return tensor.name == "k"; });
+    file.tensors.push_back({"k", dtype, std::move(values)});
+    const test::Thrown thrown =
+        ErrorOf([&] { StateFromTensors<double>(Reread(file), "f", CodeSlots()); });
+    CHECK(thrown.code == ExitCode::kBadData);
+    return thrown.message;
+  };
+  CHECK(message(Array<double>(Shape{4, 3}), DType::kF64) ==
+        "\"f\": tensor \"k\" is of another dtype.");
+  CHECK(message(IntArray(Shape{4, 3}), DType::kI64) ==
+        "\"f\": tensor \"k\" is of another dtype: this model's is I8.");
+  CHECK(message(IntArray(Shape{4, 2}), DType::kI8) ==
+        "\"f\": tensor \"k\" has shape [4, 2]; this model's is [4, 3].");
+  IntArray least(Shape{4, 3});
+  least[5] = -128;
+  CHECK(message(std::move(least), DType::kI8) ==
+        "\"f\": tensor \"k\" holds -128 at element 5; codes are -127 to 127.");
+
+  State<double> lost = Codes();
+  lost.slots[0].data[1] = std::nan("");
+  const test::Thrown thrown = ErrorOf([&] { StateTensors(lost); });
+  CHECK(thrown.code == ExitCode::kDiverged);
+  CHECK(thrown.message ==
+        "The state's \"k\" holds nan where whole numbers of -127 to 127 belong: the model or its "
+        "input is not finite.");
 }
 
 }  // namespace

@@ -124,12 +124,23 @@ DType TypeOf(const AnyArray& values) {
 
 DType WrittenDType(const NamedTensor& tensor) {
   const bool half = tensor.dtype == DType::kF16 || tensor.dtype == DType::kBF16;
-  return half && std::holds_alternative<Array<float>>(tensor.values) ? tensor.dtype
-                                                                     : TypeOf(tensor.values);
+  const bool narrowed =
+      half ? std::holds_alternative<Array<float>>(tensor.values)
+           : tensor.dtype == DType::kI8 && std::holds_alternative<IntArray>(tensor.values);
+  return narrowed ? tensor.dtype : TypeOf(tensor.values);
+}
+
+void AppendBytes(const NamedTensor& tensor, std::string& bytes) {
+  for (const int64_t value : std::get<IntArray>(tensor.values).flat()) {
+    SSM_CHECK(value == static_cast<int8_t>(value),
+              fmt::format("tensor {} is I8 and holds {}", Quote(tensor.name), value));
+    bytes.push_back(static_cast<char>(value));
+  }
 }
 
 void AppendElements(const NamedTensor& tensor, std::string& bytes) {
   const DType dtype = WrittenDType(tensor);
+  if (dtype == DType::kI8) return AppendBytes(tensor, bytes);
   if (dtype == DType::kF16 || dtype == DType::kBF16) {
     const auto narrow = dtype == DType::kF16 ? FloatToHalf : FloatToBFloat16;
     for (const float value : std::get<Array<float>>(tensor.values).flat()) {
@@ -199,6 +210,10 @@ std::string HeaderText(const TensorFile& file, const std::vector<const NamedTens
 void TensorFile::Add(const std::string& name, AnyArray values) {
   const DType dtype = TypeOf(values);
   tensors.push_back({name, dtype, std::move(values)});
+}
+
+void TensorFile::AddBytes(const std::string& name, IntArray values) {
+  tensors.push_back({name, DType::kI8, std::move(values)});
 }
 
 const NamedTensor* TensorFile::Find(std::string_view name) const {

@@ -17,7 +17,8 @@ struct NamedTensor {
   std::string name;
   DType dtype = DType::kF32;  // in the file: the reader widens F16 and BF16 to float, and all
                               // integers and booleans to int64_t; the writer narrows floats to
-                              // F16 and BF16 again, and goes by `values` otherwise
+                              // F16 and BF16 again and integers to
+                              // I8, and goes by `values` otherwise
   AnyArray values;
 };
 
@@ -26,6 +27,8 @@ struct TensorFile {
   std::vector<NamedTensor> tensors;  // the reader gives the order of the bytes in the file
 
   void Add(const std::string& name, AnyArray values);
+  /// Whole numbers of -128 to 127, a byte each in the file.
+  void AddBytes(const std::string& name, IntArray values);
   /// Null when there is none of that name.
   const NamedTensor* Find(std::string_view name) const;
 };
@@ -43,9 +46,9 @@ TensorFile ReadSafetensors(const std::string& path, const SafetensorsOptions& op
 TensorFile ParseSafetensors(std::string_view bytes, const std::string& name,
                             const SafetensorsOptions& options = {});
 
-/// The file as bytes: F64, F32, F16, BF16 and I64, the widest elements first, then by name; the
+/// The file as bytes: F64, F32, F16, BF16, I64 and I8, the widest elements first, then by name; the
 /// header padded with spaces to a multiple of 8. Equal contents give equal bytes.
-/// @throws Error(kInternal) when two tensors share a name.
+/// @throws Error(kInternal) when two tensors share a name, or one of I8 holds what no byte can.
 std::string SafetensorsBytes(const TensorFile& file);
 /// Replaces `path` atomically.
 void WriteSafetensors(const std::string& path, const TensorFile& file);

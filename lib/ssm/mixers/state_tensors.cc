@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -13,6 +14,7 @@ namespace ssm {
 namespace {
 
 constexpr int64_t kMostSteps = int64_t{1} << 53;
+constexpr int kMostCode = 127;  // of a slot of a byte a number
 
 std::string EntriesName(const SlotSpec& spec) { return spec.name + ".entries"; }
 
@@ -38,6 +40,28 @@ int64_t KeptEntries(const Slot<T>& slot, int64_t row, int64_t steps) {
 }
 
 template <Scalar T>
+bool IsCode(T value) {
+  return std::abs(value) <= kMostCode && value == std::nearbyint(value);
+}
+
+template <Scalar T>
+void AddNumbers(const SlotSpec& spec, Array<T> values, TensorFile& file) {
+  if (spec.scalar_bytes == 0) return file.Add(spec.name, std::move(values));
+  IntArray codes(values.shape());
+  for (int64_t i = 0; i < values.size(); ++i) {
+    if (!IsCode(values[i])) {
+      Fail(ExitCode::kDiverged,
+           fmt::format("The state's {} holds {} where whole numbers of -{} to {} belong: the model "
+                       "or its input is not finite.",
+                       Quote(spec.name), FormatNumber(static_cast<double>(values[i])), kMostCode,
+                       kMostCode));
+    }
+    codes[i] = static_cast<int64_t>(values[i]);
+  }
+  file.AddBytes(spec.name, std::move(codes));
+}
+
+template <Scalar T>
 void AddEntries(const State<T>& state, const Slot<T>& slot, TensorFile& file) {
   IntArray kept(Shape{state.rows()});
   for (int64_t b = 0; b < state.rows(); ++b) {
@@ -50,7 +74,7 @@ void AddEntries(const State<T>& state, const Slot<T>& slot, TensorFile& file) {
   for (int64_t b = 0; b < state.rows(); ++b) {
     to = std::copy_n(slot.data.data() + b * capacity * entry, kept[b] * entry, to);
   }
-  file.Add(slot.spec.name, std::move(values));
+  AddNumbers(slot.spec, std::move(values), file);
   file.Add(EntriesName(slot.spec), std::move(kept));
 }
 
@@ -82,6 +106,30 @@ class Reader {
     return values;
   }
 
+  /// Codes as numbers of T.
+  template <Scalar T>
+  Array<T> ExpectCodes(const std::string& name, const Shape& shape) {
+    const IntArray& codes = Expect<int64_t>(name, shape);
+    if (tensors_.Find(name)->dtype != DType::kI8) {
+      Bad(fmt::format("tensor {} is of another dtype: this model's is I8", Quote(name)));
+    }
+    Array<T> values(shape);
+    for (int64_t i = 0; i < codes.size(); ++i) {
+      if (std::abs(codes[i]) > kMostCode) {
+        Bad(fmt::format("tensor {} holds {} at element {}; codes are {} to {}", Quote(name),
+                        codes[i], i, -kMostCode, kMostCode));
+      }
+      values[i] = static_cast<T>(codes[i]);
+    }
+    return values;
+  }
+
+  template <Scalar T>
+  Array<T> Numbers(const SlotSpec& spec, const Shape& shape) {
+    if (spec.scalar_bytes == 0) return Expect<T>(spec.name, shape).Clone();
+    return ExpectCodes<T>(spec.name, shape);
+  }
+
   template <Scalar T>
   void ReadEntries(const State<T>& state, Slot<T>& slot) {
     const SlotSpec& spec = slot.spec;
@@ -93,7 +141,7 @@ class Reader {
       all += n;
       most = std::max(most, n);
     }
-    const Array<T>& values = Expect<T>(spec.name, spec.entry.Prepend(all));
+    const Array<T> values = Numbers<T>(spec, spec.entry.Prepend(all));
     // One entry more than there are, so that a step count that asks for more is seen.
     if (spec.kind == SlotKind::kGrowing) {
       slot.data = Array<T>(spec.entry.Prepend(most + 1).Prepend(rows));
@@ -136,7 +184,7 @@ TensorFile StateTensors(const State<T>& state) {
   file.Add("steps", std::move(steps));
   for (const Slot<T>& slot : state.slots) {
     if (slot.spec.kind == SlotKind::kFixed) {
-      file.Add(slot.spec.name, slot.data.Clone());
+      AddNumbers(slot.spec, slot.data.Clone(), file);
     } else {
       AddEntries(state, slot, file);
     }
@@ -157,7 +205,7 @@ State<T> StateFromTensors(const TensorFile& tensors, const std::string& file,
   state.steps.assign(steps.data(), steps.data() + steps.size());
   for (Slot<T>& slot : state.slots) {
     if (slot.spec.kind == SlotKind::kFixed) {
-      slot.data = reader.Expect<T>(slot.spec.name, slot.data.shape()).Clone();
+      slot.data = reader.Numbers<T>(slot.spec, slot.data.shape());
     }
   }
   for (Slot<T>& slot : state.slots) {

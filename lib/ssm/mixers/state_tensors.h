@@ -10,12 +10,14 @@ namespace ssm {
 
 /// "steps" [B], and each slot by its name: a fixed one [B, entry...]; of others the entries of one
 /// row after those of the row before [sum over rows, entry...], with their numbers NAME.entries
-/// [B]. Entries that are dead are left out, so the bytes follow State::LiveBytes.
+/// [B]. Entries that are dead are left out, so the bytes follow State::LiveBytes; slots of a byte a
+/// number are I8.
+/// @throws Error(kDiverged) when a slot of a byte a number holds something else: NaN or infinity.
 template <Scalar T>
 TensorFile StateTensors(const State<T>& state);
 /// The state whose tensors these are, growing slots without spare room.
-/// @throws Error(kBadData), naming `file`, when a tensor is missing, unknown, of another dtype or
-/// of a shape that `layout` cannot have.
+/// @throws Error(kBadData), naming `file`, when a tensor is missing, unknown, of another dtype, of
+/// a shape that `layout` cannot have, or of bytes and holds -128.
 template <Scalar T>
 State<T> StateFromTensors(const TensorFile& tensors, const std::string& file,
                           std::span<const SlotSpec> layout);
