@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <thread>
@@ -72,7 +73,29 @@ void CheckProduct(Product<T> product, bool ta, bool tb) {
 TEST_CASE_TEMPLATE("products equal their definition at odd sizes", T, float, double) {
   CheckProduct<T>(Gemm<T>, false, false);
   CheckProduct<T>(GemmTransposedB<T>, false, true);
+  CheckProduct<T>(GemmTransposedBByRow<T>, false, true);
   CheckProduct<T>(GemmTransposedA<T>, true, false);
+}
+
+TEST_CASE_TEMPLATE("by row, a row has the bits it has alone, and those of few rows", T, float,
+                   double) {
+  for (const Size s : {Size{40, 15, 5}, Size{33, 65, 31}, Size{9, 192, 64}, Size{100, 131, 70}}) {
+    CAPTURE(s.k);
+    const auto a = Numbers<T>(s.m * s.k, 1), b = Numbers<T>(s.k * s.n, 2);
+    std::vector<T> all = Numbers<T>(s.m * s.n, 3);
+    const std::vector<T> start = all;
+    GemmTransposedBByRow(s.m, s.n, s.k, a.data(), b.data(), all.data(), Write::kAdd);
+    for (int64_t i = 0; i < s.m; ++i) {
+      // Elsewhere in memory too.
+      for (const int64_t shift : {0, 1, 3}) {
+        std::vector<T> x(static_cast<size_t>(shift + s.k)), y(static_cast<size_t>(shift + s.n));
+        std::copy_n(a.data() + i * s.k, s.k, x.data() + shift);
+        std::copy_n(start.data() + i * s.n, s.n, y.data() + shift);
+        GemmTransposedB(1, s.n, s.k, x.data() + shift, b.data(), y.data() + shift, Write::kAdd);
+        CHECK(std::equal(y.begin() + shift, y.end(), all.begin() + i * s.n));
+      }
+    }
+  }
 }
 
 TEST_CASE("an empty inner axis assigns zeros and adds nothing; empty outer axes are legal") {

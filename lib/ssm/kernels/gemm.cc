@@ -21,6 +21,9 @@ template <class T>
 using Target = Eigen::Map<Matrix<T>>;
 
 constexpr int64_t kFewRows = 8;
+/// Rows of B that stay in cache while all rows of A pass: a multiple of Gemv's own groups of 4, so
+/// that cuts change no bit.
+constexpr int64_t kPanel = 64;
 
 /// Eigen blocks by the cache sizes it detects, and the blocks decide in which order it sums:
 /// pinned, bits do not depend on the machine's caches.
@@ -69,14 +72,26 @@ void GemmTransposedB(int64_t m, int64_t n, int64_t k, const T* a, const T* b, T*
 }
 
 template <class T>
+void GemmTransposedBByRow(int64_t m, int64_t n, int64_t k, const T* a, const T* b, T* c,
+                          Write write) {
+  if (Empty(m, n, k, c, write)) return;
+  for (int64_t j = 0; j < n; j += kPanel) {
+    for (int64_t i = 0; i < m; ++i) {
+      Gemv(std::min(kPanel, n - j), k, b + j * k, a + i * k, c + i * n + j, write == Write::kAdd);
+    }
+  }
+}
+
+template <class T>
 void GemmTransposedA(int64_t m, int64_t n, int64_t k, const T* a, const T* b, T* c, Write write) {
   if (Empty(m, n, k, c, write)) return;
   Store(View<T>(a, k, m).transpose() * View<T>(b, k, n), Target<T>(c, m, n), write);
 }
 
-#define SSM_INSTANTIATE(T)                                                                 \
-  template void Gemm(int64_t, int64_t, int64_t, const T*, const T*, T*, Write);            \
-  template void GemmTransposedB(int64_t, int64_t, int64_t, const T*, const T*, T*, Write); \
+#define SSM_INSTANTIATE(T)                                                                      \
+  template void Gemm(int64_t, int64_t, int64_t, const T*, const T*, T*, Write);                 \
+  template void GemmTransposedB(int64_t, int64_t, int64_t, const T*, const T*, T*, Write);      \
+  template void GemmTransposedBByRow(int64_t, int64_t, int64_t, const T*, const T*, T*, Write); \
   template void GemmTransposedA(int64_t, int64_t, int64_t, const T*, const T*, T*, Write);
 SSM_INSTANTIATE(float)
 SSM_INSTANTIATE(double)

@@ -19,6 +19,12 @@ void Gemm(int64_t m, int64_t n, int64_t k, const T* a, const T* b, T* c, Write w
 template <class T>
 void GemmTransposedB(int64_t m, int64_t n, int64_t k, const T* a, const T* b, T* c, Write write);
 
+/// The same, every row with the bits it has alone, however many there are: the dot products of few
+/// rows for any number of them. Some times slower than tiles of many rows.
+template <class T>
+void GemmTransposedBByRow(int64_t m, int64_t n, int64_t k, const T* a, const T* b, T* c,
+                          Write write);
+
 /// C [m, n] = or += A^T B, A [k, m], B [k, n]: gradients of weights, k = batch * time.
 template <class T>
 void GemmTransposedA(int64_t m, int64_t n, int64_t k, const T* a, const T* b, T* c, Write write);

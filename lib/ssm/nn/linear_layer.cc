@@ -1,6 +1,5 @@
 #include "ssm/nn/linear_layer.h"
 
-#include "ssm/autograd/ops/linear.h"
 #include "ssm/kernels/gemm.h"
 #include "ssm/kernels/pointwise.h"
 #include "ssm/nn/init.h"
@@ -17,14 +16,16 @@ LinearLayer::LinearLayer(ParameterBuilder parameters, int64_t in, int64_t out, b
 
 template <Scalar T>
 Var<T> LinearLayer::Apply(Tape<T>& tape, Var<T> x) const {
-  return Linear(tape, x, tape.Use(weight_), has_bias_ ? tape.Use(bias_) : Var<T>{});
+  return Linear(tape, x, tape.Use(weight_), has_bias_ ? tape.Use(bias_) : Var<T>{}, by_);
 }
 
 template <Scalar T>
 void LinearLayer::ApplyRows(const ParamView<T>& params, int64_t rows, const T* x, T* y) const {
   if (has_bias_) kernels::SpreadRows(rows, out(), params.values + bias_.offset, y);
-  kernels::GemmTransposedB(rows, out(), in(), x, params.values + weight_.offset, y,
-                           has_bias_ ? kernels::Write::kAdd : kernels::Write::kAssign);
+  const auto product =
+      by_ == LinearRows::kByRow ? kernels::GemmTransposedBByRow<T> : kernels::GemmTransposedB<T>;
+  product(rows, out(), in(), x, params.values + weight_.offset, y,
+          has_bias_ ? kernels::Write::kAdd : kernels::Write::kAssign);
 }
 
 #define SSM_INSTANTIATE(T)                                    \

@@ -1,6 +1,7 @@
 // y = x W^T + b.
 #pragma once
 
+#include "ssm/autograd/ops/linear.h"
 #include "ssm/nn/parameters.h"
 
 namespace ssm {
@@ -21,6 +22,9 @@ class LinearLayer {
   int64_t in() const { return weight_.shape[1]; }
   int64_t out() const { return weight_.shape[0]; }
 
+  /// From here on a row's output has the same bits among any number of rows, in both faces.
+  void KeepRowBits() { by_ = LinearRows::kByRow; }
+
   /// x [..., in] -> [..., out].
   template <Scalar T>
   Var<T> Apply(Tape<T>& tape, Var<T> x) const;
@@ -31,6 +35,7 @@ class LinearLayer {
  private:
   Param weight_, bias_;
   bool has_bias_ = false;
+  LinearRows by_ = LinearRows::kTiles;
 };
 
 }  // namespace ssm

@@ -10,7 +10,7 @@ namespace ssm {
 using kernels::Write;
 
 template <Scalar T>
-Var<T> Linear(Tape<T>& tape, Var<T> x, Var<T> weight, Var<T> bias) {
+Var<T> Linear(Tape<T>& tape, Var<T> x, Var<T> weight, Var<T> bias, LinearRows by) {
   const Shape shape = tape.shape(x);
   const int64_t out = tape.shape(weight)[0], in = tape.shape(weight)[1];
   SSM_CHECK(shape.Back(0) == in,
@@ -19,8 +19,10 @@ Var<T> Linear(Tape<T>& tape, Var<T> x, Var<T> weight, Var<T> bias) {
   Var<T> y = tape.New(WithLast(shape, out));
   if (tape.Live()) {
     if (bias) kernels::SpreadRows(rows, out, tape.value(bias), tape.out(y));
-    kernels::GemmTransposedB(rows, out, in, tape.value(x), tape.value(weight), tape.out(y),
-                             bias ? Write::kAdd : Write::kAssign);
+    const auto product =
+        by == LinearRows::kByRow ? kernels::GemmTransposedBByRow<T> : kernels::GemmTransposedB<T>;
+    product(rows, out, in, tape.value(x), tape.value(weight), tape.out(y),
+            bias ? Write::kAdd : Write::kAssign);
   }
   const double numbers = static_cast<double>(rows * out), product = 2 * static_cast<double>(in);
   const FlopCount flops(numbers * (product + (bias ? 1 : 0)), numbers * product);
@@ -37,7 +39,7 @@ Var<T> Linear(Tape<T>& tape, Var<T> x, Var<T> weight, Var<T> bias) {
   return y;
 }
 
-template Var<float> Linear(Tape<float>&, Var<float>, Var<float>, Var<float>);
-template Var<double> Linear(Tape<double>&, Var<double>, Var<double>, Var<double>);
+template Var<float> Linear(Tape<float>&, Var<float>, Var<float>, Var<float>, LinearRows);
+template Var<double> Linear(Tape<double>&, Var<double>, Var<double>, Var<double>, LinearRows);
 
 }  // namespace ssm
