@@ -46,6 +46,14 @@ TEST_CASE("a full cache costs a key and a value a token, and 4 D FLOPs for each"
   CHECK(cost[2].flops - cost[0].flops == 999 * 4 * kModel);
 }
 
+TEST_CASE("an int8 cache costs a byte a number and a scale a head of key and of value") {
+  const std::vector<int64_t> steps = {1, 1000};
+  const std::vector<StateCostPoint> cost = Cost(Attention(R"({"type": "int8"})"), steps);
+  constexpr double kToken = 2 * kModel + 2 * 2 * 4;
+  CHECK(cost[0].bytes == kToken);
+  CHECK(cost[1].bytes == 1000 * kToken);
+}
+
 TEST_CASE("bounded caches and recurrent layers cost the same for ever") {
   const std::vector<int64_t> steps = {64, 65, 100'000'000};
   for (const std::string& mixer :

@@ -83,12 +83,13 @@ std::vector<Subject> Subjects() {
   return {{"s4d"}, {"gru"}, {"attention", kWindow}, {"attention"}};
 }
 
-/// Caches that fill, grow by groups, and choose.
+/// Caches that fill, grow by groups, choose, and round.
 std::vector<Subject> Caches() {
   return {
       {"attention", R"({"cache": {"type": "sink_window", "sinks": 3, "window": 9}})"},
       {"attention", R"({"cache": {"type": "pooled", "window": 9, "every": 5, "pool": "conv"}})"},
       {"attention", R"({"cache": {"type": "topk", "window": 9, "kept": 4}})"},
+      {"attention", R"({"cache": {"type": "int8"}})"},
       {"attention", R"({"positions": "learned_relative"})"}};
 }
 

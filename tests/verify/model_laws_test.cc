@@ -68,5 +68,21 @@ TEST_CASE("a model is asked every law but those of one mixer") {
   CHECK(Asked(CheckModel<double>(*options, ModelVariants()[2].io, "model", request)) == expected);
 }
 
+TEST_CASE("a model that rounds to a grid is asked in double, and says so in float") {
+  const MixerRegistry registry = TestMixers();
+  const auto options = MakeModel(registry, R"({"d_model": 4, "layers": 2, "block": {"mixer": {
+      "type": "attention", "heads": 2, "cache": {"type": "int8"}}}})");
+  const ModelIo io{.reals = 1, .tokens = {}, .outputs = 1};
+  CheckAllPassed(CheckModel<double>(*options, io, "int8", TestRequest()));
+  const std::vector<LawResult> single = CheckModel<float>(*options, io, "int8", TestRequest());
+  REQUIRE(single.size() == 1);
+  CHECK_FALSE(single[0].asked);
+  CHECK(ToString(single[0]).find("not asked") != std::string::npos);
+  CHECK(ToString(single[0]).find('\n') == std::string::npos);
+  LawRequest threads = TestRequest();
+  threads.law = "threads";  // none of a model's
+  CHECK(CheckModel<float>(*options, io, "int8", threads).empty());
+}
+
 }  // namespace
 }  // namespace ssm::test

@@ -170,6 +170,13 @@ std::vector<MixerVariant> MixerVariants() {
        6},
       {"attention", R"({"heads": 1, "positions": "learned_relative", "max_distance": 9, )"
                     R"("cache": {"type": "pooled", "window": 2, "every": 3}})"},
+      {"attention", R"({"heads": 2, "cache": {"type": "int8"}})", 8},
+      {"attention", R"({"heads": 1, "positions": "none", "cache": {"type": "int8"}})"},
+      {"attention", R"({"heads": 2, "positions": "alibi", "cache": {"type": "int8"}})", 6},
+      {"attention",
+       R"({"heads": 1, "positions": "learned_relative", "max_distance": 9, )"
+       R"("cache": {"type": "int8"}})",
+       3},
       {"attention", R"({"heads": 2, "cache": {"type": "topk", "window": 3, "kept": 2}})", 8},
       {"attention",
        R"({"heads": 1, "positions": "none", "cache": {"type": "topk", "window": 1, "kept": 3}})"},

@@ -24,6 +24,7 @@ Json ToJson(const LawResult& result) {
   const bool finite = std::isfinite(result.worst);
   return {{"law", result.law},
           {"subject", result.subject},
+          {"asked", result.asked},
           {"passed", result.passed},
           {"worst", finite ? Json(result.worst) : Json(nullptr)},
           {"tolerance", result.tolerance},
@@ -61,13 +62,14 @@ void RefuseHugeModel(const ExperimentConfig& config) {
 std::string Summary(const std::vector<LawResult>& results) {
   const auto failed = std::count_if(results.begin(), results.end(),
                                     [](const LawResult& result) { return !result.passed; });
-  if (failed == 0) return fmt::format("{} checks passed\n", results.size());
+  const auto asked = std::ranges::count(results, true, &LawResult::asked);
+  if (failed == 0) return fmt::format("{} checks passed\n", asked);
   std::set<std::string> laws;
   for (const LawResult& result : results) {
     if (!result.passed) laws.insert(result.law);
   }
   const std::vector<std::string> names(laws.begin(), laws.end());
-  return fmt::format("{} of {} checks failed: {}\n", failed, results.size(), Join(names, ", "));
+  return fmt::format("{} of {} checks failed: {}\n", failed, asked, Join(names, ", "));
 }
 
 }  // namespace

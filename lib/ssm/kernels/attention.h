@@ -84,12 +84,14 @@ void AttentionBackward(const AttentionShape& shape, const AttentionInputs<T>& in
                        const AttentionGradients<T>& gradients, T* scratch);
 
 /// Keys [n, heads, d_head] and values side by side in memory. Key j is `distance` - j `spacing`
-/// tokens away from the query.
+/// tokens away from the query. With scales [n, heads] each head's key, or value, is multiplied by
+/// its own: a run of codes is read as it lies.
 template <class T>
 struct KeyRun {
   int64_t n = 0;
   const T *k = nullptr, *v = nullptr;
   int64_t distance = 0, spacing = 1;
+  const T *k_scale = nullptr, *v_scale = nullptr;  // null: 1
 };
 
 /// One token of one row: q, k, v and y [heads, d_head], and what it sees of caches, in any order.

@@ -64,24 +64,32 @@ struct RunningSoftmax {
   int64_t head_index;
   const T* q;
   T scale, largest, sum;
-  T* y;  // the weighted sum of values so far
+  T* y;               // the weighted sum of values so far
+  int64_t heads = 1;  // of a row of scales
 
   /// Keys and values that begin at column `first` of rows `stride` apart.
   void Add(const KeyRun<T>& run, int64_t first, int64_t stride) {
+    const auto scales = [&](const T* of, int64_t j) {
+      return of == nullptr ? nullptr : of + j * heads + head_index;
+    };
     for (int64_t j = 0; j < run.n; j += kStepKeys) {
       const int64_t offset = j * stride + first;
       AddSome({std::min(kStepKeys, run.n - j), run.k + offset, run.v + offset,
-               run.distance - j * run.spacing, run.spacing},
+               run.distance - j * run.spacing, run.spacing, scales(run.k_scale, j),
+               scales(run.v_scale, j)},
               stride);
     }
   }
 
  private:
-  /// n <= kStepKeys.
+  /// n <= kStepKeys. Scales begin at this head's.
   void AddSome(const KeyRun<T>& run, int64_t stride) {
     const int64_t n = run.n;
     T weights[kStepKeys];
     for (int64_t j = 0; j < n; ++j) weights[j] = head.Product(q, run.k + j * stride) * scale;
+    if (run.k_scale != nullptr) {
+      for (int64_t j = 0; j < n; ++j) weights[j] *= run.k_scale[j * heads];
+    }
     for (int64_t j = 0; j < n && bias.any(); ++j) {
       weights[j] += bias.At(head_index, run.distance - j * run.spacing);
     }
@@ -98,6 +106,9 @@ struct RunningSoftmax {
 #pragma omp simd
     for (int64_t j = 0; j < whole; ++j) weights[j] = Exp(weights[j] - largest);
     sum += SumOfVectors(whole, weights);
+    if (run.v_scale != nullptr) {
+      for (int64_t j = 0; j < n; ++j) weights[j] *= run.v_scale[j * heads];
+    }
     head.AddRows(n, weights, run.v, stride, y);
   }
 };

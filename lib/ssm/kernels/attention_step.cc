@@ -13,8 +13,8 @@ void AttendToken(int64_t heads, int64_t d_head, const DistanceBias<T>& bias, con
       const T *q = qkv + first, *k = q + width, *v = k + width;
       std::copy_n(v, d_head, y + first);
       RunningSoftmax<T, Head> softmax{
-          head, d_head,   bias, h, q, scale, head.Product(q, k) * scale + bias.At(h, 0),
-          T{1}, y + first};
+          head, d_head,    bias, h, q, scale, head.Product(q, k) * scale + bias.At(h, 0),
+          T{1}, y + first, heads};
       for (const KeyRun<T>& run : runs) softmax.Add(run, first, width);
       const T inverse = 1 / softmax.sum;
       for (int64_t d = 0; d < d_head; ++d) y[first + d] *= inverse;

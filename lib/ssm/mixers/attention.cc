@@ -60,6 +60,7 @@ MixerProperties AttentionOptions::Properties(const MixerContext& context) const 
     properties.initial.push_back({"relative_bias", 0, 0});
   }
   properties.per_step_dt = false;
+  properties.quantises = cache->Quantises();
   properties.lengths = {kernels::kAttentionQueries};
   for (const int64_t length : cache->Lengths()) properties.lengths.push_back(length);
   for (const InitialRange& range : cache->Initial()) properties.initial.push_back(range);
@@ -78,6 +79,8 @@ AttentionMixer<T>::AttentionMixer(const AttentionOptions& options, const MixerCo
       memory_(options.cache->Build<T>(heads_, parameters)) {
   SSM_CHECK(context.d_model % options.heads == 0,
             "the heads of an attention mixer share d_model equally");
+  // Near half a code the last bit of a key decides a whole code, and both faces must decide alike.
+  if (options.cache->Quantises()) qkv_.KeepRowBits();
   if (has_relative_bias_) {
     relative_bias_ = parameters.Add("relative_bias", {options.heads, options.max_distance + 1},
                                     Zeros(), "default", false);

@@ -1,5 +1,6 @@
 #include "ssm/mixers/attention_cache.h"
 
+#include "ssm/mixers/attention_int8.h"
 #include "ssm/mixers/attention_pooled.h"
 #include "ssm/mixers/attention_sink.h"
 #include "ssm/mixers/attention_topk.h"
@@ -18,6 +19,8 @@ const Registry<CacheOptions>& CacheTypes() {
     Registry<CacheOptions> registry;
     registry.Add<WindowCacheOptions>("window", "the newest tokens, in a ring");
     registry.Add<FullCacheOptions>("full", "every token of the sequence, in a cache that grows");
+    registry.Add<Int8CacheOptions>("int8",
+                                   "every token, its keys and values rounded to a byte a number");
     registry.Add<SinkCacheOptions>("sink_window", "the first tokens and the newest");
     registry.Add<PooledCacheOptions>("pooled",
                                      "the newest tokens, and groups of those before in one each");

@@ -17,6 +17,8 @@ class CacheOptions : public Configurable {
   virtual std::vector<InitialRange> Initial() const { return {}; }
   /// T at which what is seen changes its form.
   virtual std::vector<int64_t> Lengths() const { return {}; }
+  /// Whether keys or values are rounded to a grid.
+  virtual bool Quantises() const { return false; }
 
   template <Scalar T>
   std::unique_ptr<AttentionMemory<T>> Build(const AttentionHeads& heads,

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ssm/verify/law_case.h"
 #include "ssm/verify/subject_laws.h"
@@ -15,13 +16,15 @@ int64_t DueEntries(const SlotSpec& slot, int64_t steps) {
   return slot.kind == SlotKind::kGrowing ? complete : std::min(complete, slot.entries);
 }
 
+bool HoldsBytes(const SlotSpec& slot) { return slot.scalar_bytes == 1; }
+
 template <Scalar T>
 int64_t DueBytes(const State<T>& state) {
   int64_t bytes = 0;
   for (const Slot<T>& slot : state.slots) {
     for (int64_t steps : state.steps) {
-      bytes +=
-          DueEntries(slot.spec, steps) * slot.spec.entry.size() * static_cast<int64_t>(sizeof(T));
+      const auto number = static_cast<int64_t>(HoldsBytes(slot.spec) ? 1 : sizeof(T));
+      bytes += DueEntries(slot.spec, steps) * slot.spec.entry.size() * number;
     }
   }
   return bytes;
@@ -52,6 +55,15 @@ bool DeadIsZero(const Slot<T>& slot, const std::vector<int64_t>& steps) {
   return true;
 }
 
+/// A slot counted as bytes holds nothing else: whole numbers of -127 to 127.
+template <Scalar T>
+bool KeepsToBytes(const Slot<T>& slot) {
+  if (!HoldsBytes(slot.spec)) return true;
+  return std::ranges::all_of(slot.data.flat(), [](T value) {
+    return value == std::nearbyint(value) && std::abs(value) <= 127;
+  });
+}
+
 template <Scalar T>
 void CheckState(const std::string& who, const State<T>& state, LawReport& report) {
   const int64_t found = state.LiveBytes(), due = DueBytes(state);
@@ -61,6 +73,7 @@ void CheckState(const std::string& who, const State<T>& state, LawReport& report
   for (const Slot<T>& slot : state.slots) {
     report.Require(HasItsShape(slot, state.rows()), who + ": shape of " + slot.spec.name);
     report.Require(DeadIsZero(slot, state.steps), who + ": a dead entry of " + slot.spec.name);
+    report.Require(KeepsToBytes(slot), who + ": no byte in " + slot.spec.name);
   }
 }
 

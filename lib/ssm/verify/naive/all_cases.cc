@@ -51,6 +51,8 @@ std::vector<OpCase> AllOpCases() {
                       AttentionCases,
                       RelativeAttentionCases,
                       UnitHeadsCases,
+                      RoundHeadsCases,
+                      ScaleHeadsCases,
                       BlockRecurrenceCases,
                       FarAttentionCases,
                       PoolTokensCases,

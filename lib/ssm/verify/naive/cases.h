@@ -50,6 +50,8 @@ std::vector<OpCase> SsdCases();
 std::vector<OpCase> AttentionCases();
 std::vector<OpCase> RelativeAttentionCases();
 std::vector<OpCase> UnitHeadsCases();
+std::vector<OpCase> RoundHeadsCases();
+std::vector<OpCase> ScaleHeadsCases();
 std::vector<OpCase> BlockRecurrenceCases();
 std::vector<OpCase> FarAttentionCases();
 std::vector<OpCase> PoolTokensCases();
