@@ -33,6 +33,8 @@ std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& 
       {"delayed_recall", R"({"signal": "smooth", "delay": 5, "steps": 40})"},
       {"induction", R"({"steps": 20, "window": 9})"},
       {"selective_copy", R"({"tokens": 3, "noise": 20, "symbols": 5})"},
+      {"copy", R"({"tokens": 8, "gap": 20, "symbols": 5})"},
+      {"copy", R"({"form": "s4", "tokens": 8, "gap": 20, "symbols": 5})"},
       {"parity", R"({"steps": 20, "window": 5})"},
       {"parity", R"({"steps": 20, "test_min_steps": 4, "every": true})"},
       {"linear_response",

@@ -55,7 +55,7 @@ class CopyStream final : public SequenceStream {
     if (row.targets != nullptr) row.targets[k] = static_cast<double>(list_[which]);
     if (row.weights != nullptr) row.weights[k] = 1;
     if (row.lags != nullptr) row.lags[k] = at_ - places_[which];
-    if (row.strata != nullptr && law_.tokens > 1) row.strata[k] = StratumOf(j);
+    if (row.strata != nullptr && law_.tokens > 1) row.strata[k] = CopyStratum(law_.tokens, j);
     if (row.references == nullptr) return;
     double* to = row.references + k * kReferences * law_.symbols;
     to[list_[which]] = kSureLogit;
@@ -65,13 +65,6 @@ class CopyStream final : public SequenceStream {
     if (likeliest_[which] != kNothing) to[likeliest_[which]] = 1;
     to += law_.symbols;
     to[list_.back()] = 1;
-  }
-
-  /// Of two symbols there is no middle.
-  int64_t StratumOf(int64_t j) const {
-    if (j == 0) return 0;
-    const int64_t last = law_.tokens > 2 ? 2 : 1;
-    return j == law_.tokens - 1 ? last : 1;
   }
 
   CopyLaw law_;
@@ -133,6 +126,12 @@ std::vector<StratumAxis> CopyStrata(int64_t tokens) {
   if (tokens < 2) return {};
   if (tokens == 2) return {{"token", {"first", "last"}}};
   return {{"token", {"first", "middle", "last"}}};
+}
+
+int64_t CopyStratum(int64_t tokens, int64_t j) {
+  if (j == 0) return 0;
+  const int64_t last = tokens > 2 ? 2 : 1;
+  return j == tokens - 1 ? last : 1;
 }
 
 }  // namespace ssm

@@ -35,6 +35,8 @@ std::vector<double> CopyAccuracies(const CopyLaw& law);
 
 /// The axis "token": first, middle, last; none where a single one is shown.
 std::vector<StratumAxis> CopyStrata(int64_t tokens);
+/// The label of symbol `j` on that axis; of two symbols there is no middle.
+int64_t CopyStratum(int64_t tokens, int64_t j);
 
 /// The step on which symbol `j` stands most often: the mode of an order statistic of `tokens`
 /// places drawn out of shown() without putting back. O(1).

@@ -62,13 +62,7 @@ std::vector<KnownValue> Induction::Known(Split, const StreamOptions& options) co
   const double guess = 1 / static_cast<double>(symbols);
   const double seen = TriggerInWindow({symbols, StepsOf(options), window});
   const double values[] = {1, seen + (1 - seen) * guess, guess, guess};
-  std::vector<KnownValue> known;
-  for (const Reference& reference : InductionReferences(window)) {
-    const size_t i = known.size();
-    known.push_back({"accuracy", reference.role, reference.name, values[i],
-                     i == 0 ? "exact: all that is asked was shown" : "closed form"});
-  }
-  return known;
+  return KnownAccuracies(InductionReferences(window), values);
 }
 
 std::string Induction::Describe() const {

@@ -1,3 +1,4 @@
+#include "ssm/tasks/copy.h"
 #include "ssm/tasks/delayed_recall.h"
 #include "ssm/tasks/evidence_decide.h"
 #include "ssm/tasks/evidence_track.h"
@@ -25,6 +26,7 @@ void RegisterTasks(TaskRegistry& registry) {
   registry.Add<Induction>("induction", "say what followed the trigger when it was shown before");
   registry.Add<SelectiveCopy>("selective_copy",
                               "say again, in order, the symbols scattered among blanks");
+  registry.Add<Copy>("copy", "say again, in order, the symbols shown before a long gap");
   registry.Add<Parity>("parity", "say whether an odd number of ones was shown");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");

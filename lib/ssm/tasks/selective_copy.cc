@@ -57,14 +57,7 @@ std::unique_ptr<SequenceStream> SelectiveCopy::Open(uint64_t seed, Split split, 
 }
 
 std::vector<KnownValue> SelectiveCopy::Known(Split, const StreamOptions& options) const {
-  const std::vector<double> values = CopyAccuracies(LawOf(options));
-  std::vector<KnownValue> known;
-  for (const Reference& reference : CopyReferences()) {
-    const size_t i = known.size();
-    known.push_back({"accuracy", reference.role, reference.name, values[i],
-                     i == 0 ? "exact: all that is asked was shown" : "closed form"});
-  }
-  return known;
+  return KnownAccuracies(CopyReferences(), CopyAccuracies(LawOf(options)));
 }
 
 std::string SelectiveCopy::Describe() const {

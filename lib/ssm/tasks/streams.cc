@@ -14,4 +14,15 @@ void RequireTrainedRate(std::string_view who, std::string_view what, const Strea
                    FormatNumber(options.dt_scale), what));
 }
 
+std::vector<KnownValue> KnownAccuracies(std::span<const Reference> references,
+                                        std::span<const double> values) {
+  SSM_CHECK(references.size() == values.size(), "a value for each reference");
+  std::vector<KnownValue> known;
+  for (size_t i = 0; i < references.size(); ++i) {
+    known.push_back({"accuracy", references[i].role, references[i].name, values[i],
+                     i == 0 ? "exact: all that is asked was shown" : "closed form"});
+  }
+  return known;
+}
+
 }  // namespace ssm

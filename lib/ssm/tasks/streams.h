@@ -1,7 +1,9 @@
 // Small things that tasks share when they draw sequences.
 #pragma once
 
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "ssm/base/random.h"
 #include "ssm/tasks/task.h"
@@ -26,6 +28,11 @@ constexpr RandomStream StreamOf(Split split) {
 /// Refuses another sampling rate than the trained one, for tasks that have none. `who`: the task's
 /// type; `what`: "symbols have", what is shown and its verb. @throws Error(kBadConfig).
 void RequireTrainedRate(std::string_view who, std::string_view what, const StreamOptions& options);
+
+/// "accuracy" of each reference, `values` in their order; that of the first, the ceiling, is exact
+/// as all that is asked was shown.
+std::vector<KnownValue> KnownAccuracies(std::span<const Reference> references,
+                                        std::span<const double> values);
 
 /// A logit that leaves the other classes no chance: how a predictor that knows the answer says it.
 inline constexpr double kSureLogit = 40;
