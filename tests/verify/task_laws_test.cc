@@ -35,6 +35,8 @@ std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& 
       {"selective_copy", R"({"tokens": 3, "noise": 20, "symbols": 5})"},
       {"copy", R"({"tokens": 8, "gap": 20, "symbols": 5})"},
       {"copy", R"({"form": "s4", "tokens": 8, "gap": 20, "symbols": 5})"},
+      {"adding", R"({"steps": 30, "window": 9})"},
+      {"adding", R"({"steps": 31, "places": "halves"})"},
       {"parity", R"({"steps": 20, "window": 5})"},
       {"parity", R"({"steps": 20, "test_min_steps": 4, "every": true})"},
       {"linear_response",

@@ -1,3 +1,4 @@
+#include "ssm/tasks/adding.h"
 #include "ssm/tasks/copy.h"
 #include "ssm/tasks/delayed_recall.h"
 #include "ssm/tasks/evidence_decide.h"
@@ -27,6 +28,7 @@ void RegisterTasks(TaskRegistry& registry) {
   registry.Add<SelectiveCopy>("selective_copy",
                               "say again, in order, the symbols scattered among blanks");
   registry.Add<Copy>("copy", "say again, in order, the symbols shown before a long gap");
+  registry.Add<Adding>("adding", "say the sum of the two numbers that were marked");
   registry.Add<Parity>("parity", "say whether an odd number of ones was shown");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
