@@ -37,6 +37,8 @@ std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& 
       {"copy", R"({"form": "s4", "tokens": 8, "gap": 20, "symbols": 5})"},
       {"adding", R"({"steps": 30, "window": 9})"},
       {"adding", R"({"steps": 31, "places": "halves"})"},
+      {"mqar", R"({"vocabulary": 20, "pairs": 4, "steps": 40})"},
+      {"mqar", R"({"vocabulary": 20, "pairs": 3, "steps": 31, "filler": "random"})"},
       {"parity", R"({"steps": 20, "window": 5})"},
       {"parity", R"({"steps": 20, "test_min_steps": 4, "every": true})"},
       {"linear_response",

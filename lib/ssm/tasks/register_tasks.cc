@@ -5,6 +5,7 @@
 #include "ssm/tasks/evidence_track.h"
 #include "ssm/tasks/induction.h"
 #include "ssm/tasks/linear_response.h"
+#include "ssm/tasks/mqar.h"
 #include "ssm/tasks/next_token.h"
 #include "ssm/tasks/parity.h"
 #include "ssm/tasks/recorded_response.h"
@@ -29,6 +30,7 @@ void RegisterTasks(TaskRegistry& registry) {
                               "say again, in order, the symbols scattered among blanks");
   registry.Add<Copy>("copy", "say again, in order, the symbols shown before a long gap");
   registry.Add<Adding>("adding", "say the sum of the two numbers that were marked");
+  registry.Add<Mqar>("mqar", "say, for each of many keys, which value stood beside it");
   registry.Add<Parity>("parity", "say whether an odd number of ones was shown");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
