@@ -2,6 +2,7 @@
 
 #include "ssm/analysis/capacity_result.h"
 #include "ssm/analysis/hippo_results.h"
+#include "ssm/analysis/recall_result.h"
 
 namespace ssm {
 
@@ -19,6 +20,8 @@ void RegisterResults(ResultRegistry& registry) {
                                    "how many states LegS takes for each cycle of a whole history");
   registry.Add<MemoryCapacityResult>("memory.capacity",
                                      "how many past inputs a linear state can give back");
+  registry.Add<MqarWindowResult>("mqar.window",
+                                 "how many queries of mqar ask for what a window still holds");
 }
 
 }  // namespace ssm
