@@ -1,4 +1,5 @@
 #include "ssm/tasks/adding.h"
+#include "ssm/tasks/associative_recall.h"
 #include "ssm/tasks/copy.h"
 #include "ssm/tasks/delayed_recall.h"
 #include "ssm/tasks/evidence_decide.h"
@@ -31,6 +32,8 @@ void RegisterTasks(TaskRegistry& registry) {
   registry.Add<Copy>("copy", "say again, in order, the symbols shown before a long gap");
   registry.Add<Adding>("adding", "say the sum of the two numbers that were marked");
   registry.Add<Mqar>("mqar", "say, for each of many keys, which value stood beside it");
+  registry.Add<AssociativeRecall>(
+      "associative_recall", "say which value belongs to the key that is asked for at the end");
   registry.Add<Parity>("parity", "say whether an odd number of ones was shown");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
