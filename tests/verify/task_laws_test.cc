@@ -42,6 +42,8 @@ std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& 
       {"associative_recall", R"({"keys": 5, "values": 4, "steps": 30})"},
       {"parity", R"({"steps": 20, "window": 5})"},
       {"parity", R"({"steps": 20, "test_min_steps": 4, "every": true})"},
+      {"word_problem", R"({"group": "S3", "steps": 20, "window": 5})"},
+      {"word_problem", R"({"group": "A4", "steps": 20, "test_min_steps": 4, "every": true})"},
       {"linear_response",
        R"({"system": "configs/systems/oscillator.json", "dt": 0.1, "steps": 40})"},
       {"recorded_response",

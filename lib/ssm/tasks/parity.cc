@@ -2,15 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "ssm/base/errors.h"
 #include "ssm/base/text.h"
 #include "ssm/tasks/scorer.h"
 #include "ssm/tasks/streams.h"
 
 namespace ssm {
 namespace {
-
-constexpr int64_t kMostSteps = 1'000'000'000;
 
 /// The generic tallies and, for the model, "scaled_accuracy".
 class ParityScorer final : public ObjectiveScorer {
@@ -36,45 +33,25 @@ class ParityScorer final : public ObjectiveScorer {
 }  // namespace
 
 void Parity::VisitFields(FieldVisitor& visitor) {
-  visitor.Int("steps", steps, {.min = 1, .max = kMostSteps}, "length of the longest sequences");
-  visitor.Int("min_steps", min_steps, {.min = 1, .max = kMostSteps},
-              "length of the shortest in training and validation; lengths between are equally "
-              "likely");
-  visitor.Int("test_min_steps", test_min_steps, {.min = 0, .max = kMostSteps},
-              "length of the shortest in tests; 0: all have the length that is asked for");
+  VisitLengths(visitor);
   visitor.Bool("every", every, "ask on every step, not just the last");
   visitor.Int("window", window, {.min = 1, .max = 1'000'000},
               "bits that the windowed observer looks back on");
 }
 
-void Parity::Check(Faults& faults) const {
-  if (min_steps > steps) {
-    faults.Add("min_steps", fmt::format("is {}, but the longest sequences have {} (steps): make it "
-                                        "at most that",
-                                        min_steps, FormatCount(steps, "step")));
-  }
-}
+void Parity::Check(Faults& faults) const { CheckLengths(faults); }
 
 ParityLaw Parity::LawOf(Split split, const StreamOptions& options) const {
   RequireTrainedRate("parity", "bits have", options);
-  ParityLaw law{min_steps, options.steps > 0 ? options.steps : steps, every, window};
-  const bool tests = split == Split::kTest;
-  if (tests) law.shortest = test_min_steps > 0 ? test_min_steps : law.longest;
-  if (law.shortest > law.longest) {
-    Fail(ExitCode::kBadConfig,
-         fmt::format("parity: sequences of at most {} are shorter than the shortest of {} "
-                     "(task.{}); ask for longer ones or lower it",
-                     FormatCount(law.longest, "step"), FormatCount(law.shortest, "step"),
-                     tests ? "test_min_steps" : "min_steps"));
-  }
-  return law;
+  const Lengths lengths = LengthsOf("parity", split, options);
+  return {lengths.shortest, lengths.longest, every, window};
 }
 
 TaskSpec Parity::Spec() const {
   TaskSpec spec;
   spec.tokens = {{"bit", 2}};
   spec.steps = steps;
-  spec.unequal_lengths = min_steps < steps || test_min_steps > 0;
+  spec.unequal_lengths = UnequalLengths();
   spec.objective = Objective::kBinaryCrossEntropy;
   spec.metric = "accuracy";
   spec.higher_is_better = true;
@@ -96,13 +73,7 @@ std::unique_ptr<SequenceStream> Parity::Open(uint64_t seed, Split split, int64_t
 std::vector<KnownValue> Parity::Known(Split split, const StreamOptions& options) const {
   const ParityLaw law = LawOf(split, options);
   const double values[] = {1, WindowParityAccuracy(law, window), WindowParityAccuracy(law, 1), 0.5};
-  std::vector<KnownValue> known;
-  for (const Reference& reference : ParityReferences(window)) {
-    const size_t i = known.size();
-    known.push_back({"accuracy", reference.role, reference.name, values[i],
-                     i == 0 ? "exact: all that is asked was shown" : "closed form"});
-  }
-  return known;
+  return KnownAccuracies(ParityReferences(window), values);
 }
 
 std::unique_ptr<Scorer> Parity::MakeScorer(Split) const {
@@ -114,13 +85,7 @@ std::string Parity::Describe() const {
   std::string text = "Random bits are shown; ";
   text += every ? "at every step the model says whether an odd number of ones was shown so far."
                 : "at the last of them the model says whether an odd number of ones was shown.";
-  text += min_steps < steps
-              ? fmt::format(" Training sequences have {} to {}, each length as often.", min_steps,
-                            FormatCount(steps, "bit"))
-              : fmt::format(" Training sequences have {}.", FormatCount(steps, "bit"));
-  if (test_min_steps > 0) {
-    text += fmt::format(" Test sequences have {} bits at least.", FormatCount(test_min_steps));
-  }
+  text += DescribeLengths("bit");
   text += fmt::format(
       " One bit is enough of a state, and the newest {} bits alone are right with probability {} "
       "in "

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ssm/tasks/length_range.h"
 #include "ssm/tasks/parity_stream.h"
 #include "ssm/tasks/task.h"
 
@@ -15,13 +16,9 @@ namespace ssm {
 /// is one half for who guesses; "scaled_accuracy" = 2 (accuracy - 1/2), the metric of those papers,
 /// 0.
 ///
-/// Training and validation sequences have lengths uniform on min_steps to the length asked for,
-/// test sequences that length itself, or lengths from test_min_steps up to it.
-class Parity final : public Task {
+/// Lengths: see LengthRange.
+class Parity final : public Task, public LengthRange {
  public:
-  int64_t steps = 40;
-  int64_t min_steps = 3;
-  int64_t test_min_steps = 0;
   bool every = false;
   int64_t window = 8;
 

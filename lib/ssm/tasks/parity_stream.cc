@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ssm/tasks/length_range.h"
 #include "ssm/tasks/streams.h"
 
 namespace ssm {
@@ -56,12 +57,6 @@ class ParityStream final : public SequenceStream {
   int64_t at_ = 0;
 };
 
-/// Sum of min(l, cut) over l = 1 to n.
-double SumOfSmaller(double n, double cut) {
-  const double below = std::min(n, cut);
-  return below * (below + 1) / 2 + (n - below) * cut;
-}
-
 }  // namespace
 
 std::unique_ptr<SequenceStream> MakeParityStream(const ParityLaw& law, Random random) {
@@ -76,17 +71,7 @@ std::vector<Reference> ParityReferences(int64_t window) {
 }
 
 double WindowParityAccuracy(const ParityLaw& law, int64_t window) {
-  const double before = static_cast<double>(law.shortest - 1);
-  const double longest = static_cast<double>(law.longest);
-  const double cut = static_cast<double>(window);
-  double known = 0;  // of all that is asked, the part that lies in the window
-  if (law.every) {
-    known = (SumOfSmaller(longest, cut) - SumOfSmaller(before, cut)) /
-            (SumOfSmaller(longest, longest) - SumOfSmaller(before, longest));
-  } else {
-    known = std::clamp((cut - before) / (longest - before), 0.0, 1.0);
-  }
-  return (1 + known) / 2;
+  return (1 + ShareWithin({law.shortest, law.longest}, law.every, window)) / 2;
 }
 
 }  // namespace ssm

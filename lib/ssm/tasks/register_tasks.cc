@@ -14,6 +14,7 @@
 #include "ssm/tasks/selective_copy.h"
 #include "ssm/tasks/series.h"
 #include "ssm/tasks/task.h"
+#include "ssm/tasks/word_problem.h"
 
 namespace ssm {
 
@@ -35,6 +36,8 @@ void RegisterTasks(TaskRegistry& registry) {
   registry.Add<AssociativeRecall>(
       "associative_recall", "say which value belongs to the key that is asked for at the end");
   registry.Add<Parity>("parity", "say whether an odd number of ones was shown");
+  registry.Add<WordProblem>("word_problem",
+                            "say the product of the elements of a group shown so far");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
   registry.Add<RecordedResponse>("recorded_response",
