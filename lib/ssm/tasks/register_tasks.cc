@@ -6,6 +6,7 @@
 #include "ssm/tasks/evidence_track.h"
 #include "ssm/tasks/induction.h"
 #include "ssm/tasks/linear_response.h"
+#include "ssm/tasks/modular_arithmetic.h"
 #include "ssm/tasks/mqar.h"
 #include "ssm/tasks/next_token.h"
 #include "ssm/tasks/parity.h"
@@ -38,6 +39,8 @@ void RegisterTasks(TaskRegistry& registry) {
   registry.Add<Parity>("parity", "say whether an odd number of ones was shown");
   registry.Add<WordProblem>("word_problem",
                             "say the product of the elements of a group shown so far");
+  registry.Add<ModularArithmetic>("modular_arithmetic",
+                                  "say what an expression of digits comes to, modulo m");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
   registry.Add<RecordedResponse>("recorded_response",
