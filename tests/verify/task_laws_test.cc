@@ -47,6 +47,7 @@ std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& 
       {"modular_arithmetic", R"({"steps": 21})"},
       {"modular_arithmetic",
        R"({"modulus": 3, "operators": "+-", "steps": 21, "test_min_steps": 5, "every": true})"},
+      {"flip_flop", R"({"steps": 41, "ignore": 0.5})"},
       {"linear_response",
        R"({"system": "configs/systems/oscillator.json", "dt": 0.1, "steps": 40})"},
       {"recorded_response",

@@ -4,6 +4,7 @@
 #include "ssm/tasks/delayed_recall.h"
 #include "ssm/tasks/evidence_decide.h"
 #include "ssm/tasks/evidence_track.h"
+#include "ssm/tasks/flip_flop.h"
 #include "ssm/tasks/induction.h"
 #include "ssm/tasks/linear_response.h"
 #include "ssm/tasks/modular_arithmetic.h"
@@ -41,6 +42,7 @@ void RegisterTasks(TaskRegistry& registry) {
                             "say the product of the elements of a group shown so far");
   registry.Add<ModularArithmetic>("modular_arithmetic",
                                   "say what an expression of digits comes to, modulo m");
+  registry.Add<FlipFlop>("flip_flop", "say the symbol that was written last, through distractors");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
   registry.Add<RecordedResponse>("recorded_response",
