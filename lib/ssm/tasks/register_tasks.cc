@@ -2,6 +2,7 @@
 #include "ssm/tasks/associative_recall.h"
 #include "ssm/tasks/copy.h"
 #include "ssm/tasks/delayed_recall.h"
+#include "ssm/tasks/dyck.h"
 #include "ssm/tasks/evidence_decide.h"
 #include "ssm/tasks/evidence_track.h"
 #include "ssm/tasks/flip_flop.h"
@@ -43,6 +44,7 @@ void RegisterTasks(TaskRegistry& registry) {
   registry.Add<ModularArithmetic>("modular_arithmetic",
                                   "say what an expression of digits comes to, modulo m");
   registry.Add<FlipFlop>("flip_flop", "say the symbol that was written last, through distractors");
+  registry.Add<Dyck>("dyck", "say which closing bracket would fit");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
   registry.Add<RecordedResponse>("recorded_response",
