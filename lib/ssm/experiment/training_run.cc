@@ -124,7 +124,7 @@ bool TrainingRun<T>::Validate() {
   const double value = OverallMetric(cell.score, "model", spec_.metric);
   const int64_t step = trainer_.step();
   metrics_.Add(ValidationLine(step, loss, spec_.metric, value, cell.key.examples));
-  const bool best = early_stop_.Add(step, value);
+  const bool best = early_stop_.Add(step, value, loss);
   progress_.Note(fmt::format("step {}  validation loss {}  {} {}{}", step, FormatDigits(loss, 4),
                              spec_.metric, FormatDigits(value, 4), best ? "  (best)" : ""));
   return best;

@@ -17,6 +17,7 @@ void CheckpointState::VisitFields(FieldVisitor& visitor) {
   visitor.Int("extended_from", extended_from, kCount, "train.steps before it was raised; 0: never");
   visitor.Int("best_step", early_stop.best_step, kCount, "of the best evaluation; 0: none yet");
   visitor.Real("best_value", early_stop.best_value, {}, "the task's metric there");
+  visitor.Real("best_loss", early_stop.best_loss, {}, "the loss there");
   visitor.Int("since_best", early_stop.since_best, kCount, "evaluations since");
 }
 

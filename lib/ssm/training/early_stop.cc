@@ -4,16 +4,17 @@
 
 namespace ssm {
 
-bool EarlyStop::Add(int64_t step, double value) {
+bool EarlyStop::Add(int64_t step, double value, double loss) {
   const bool first = state_.best_step == 0;
   const bool larger = higher_is_better_ ? value > state_.best_value : value < state_.best_value;
-  const bool better = std::isfinite(value) && (first || larger);
-  if (!better) {
-    ++state_.since_best;
-    return false;
+  if (std::isfinite(value) && (first || larger)) {
+    state_ = {step, value, 0, loss};
+    return true;
   }
-  state_ = {step, value, 0};
-  return true;
+  ++state_.since_best;
+  const bool equal = !first && value == state_.best_value && loss < state_.best_loss;
+  if (equal) state_.best_step = step, state_.best_loss = loss;
+  return equal;
 }
 
 }  // namespace ssm
