@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <new>
-#include <string_view>
 
+#include "ssm/autograd/pass_counts.h"
 #include "ssm/base/errors.h"
 
 namespace ssm {
@@ -209,19 +209,12 @@ template <Scalar T>
 void Tape<T>::ReplayStops(const StopLog<T>* log) {
   replay_stops_ = log;
   next_stop_ = next_choice_ = 0;
-  counts_.clear();
 }
 
 template <Scalar T>
 void Tape<T>::Count(const char* name, int64_t n) {
   if (!Live()) return;
-  const auto less = [](const PassCount& count, std::string_view key) { return count.name < key; };
-  const auto at = std::lower_bound(counts_.begin(), counts_.end(), std::string_view(name), less);
-  if (at == counts_.end() || at->name != std::string_view(name)) {
-    counts_.insert(at, {name, n});
-  } else {
-    at->n += n;
-  }
+  AddCount({name, n}, counts_);
 }
 
 template <Scalar T>
@@ -324,6 +317,7 @@ void Tape<T>::Reset() {
   raw_->Rewind();
   bytes_ = 0;
   flops_ = {};
+  counts_.clear();
   next_stop_ = next_choice_ = 0;
 }
 
