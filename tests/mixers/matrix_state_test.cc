@@ -62,7 +62,7 @@ TEST_CASE("three tokens of linear attention") {
     a.ones = true;
     const Clock clock = OneRow(elu.tape, 3);
     const Var<double> read = MatrixState(elu.tape, a, clock).y;
-    elu.Check(NormalisedRead(elu.tape, read, 1, 1e-6, {}, clock).y,
+    elu.Check(NormalisedRead(elu.tape, read, 1, 1e-6, clock),
               {.999999771056, -.781536338826, .408342207643});
   }
 }
@@ -80,22 +80,27 @@ TEST_CASE("three tokens of gated linear attention") {
   }
 }
 
-TEST_CASE("reads that find nothing are 0 and counted since the sequence began") {
-  // Heads of one value channel: (sum, weight).
-  const std::vector<double> reads = {3, 2, 5, 0, 7, -1, 4, 0.25, 9, 0.5, 6, 4};
+TEST_CASE("reads that find nothing are 0 and counted, those of padding are not") {
+  // Two heads of one value channel: (sum, weight).
+  const std::vector<double> reads = {3, 2, 5, 0, 7, -1, 4, 0.25, 9, 0.5, 6, 0.1};
   const int64_t before[] = {3};
   Tape<double> tape(Mode::kInfer);
-  const Var<double> count = tape.Copy({1, 1}, std::vector<double>{11}.data());
   const Var<double> read = tape.Copy({1, 3, 4}, reads.data());
-  const Clock goes_on = MakeClock(tape, std::span<const int64_t>(before), 3, nullptr, nullptr);
-  const NormalisedOutputs<double> out = NormalisedRead(tape, read, 2, 0.25, count, goes_on);
-  const double expected[] = {3 / 2.25, 0, 0, 0, 9 / 0.75, 6 / 4.25};
-  for (int64_t i = 0; i < 6; ++i) CHECK(tape.value(out.y)[i] == doctest::Approx(expected[i]));
-  CHECK(*tape.value(out.nothing) == 14);
-  IntArray start(Shape{1, 3});
-  start[1] = 1;
-  const Clock starts = MakeClock(tape, std::span<const int64_t>(before), 3, &start, nullptr);
-  CHECK(*tape.value(NormalisedRead(tape, read, 2, 0.25, count, starts).nothing) == 2);
+  const Clock clock = MakeClock(tape, std::span<const int64_t>(before), 3, nullptr, nullptr);
+  const Var<double> y = NormalisedRead(tape, read, 2, 0.25, clock);
+  const double expected[] = {3 / 2.25, 0, 0, 0, 9 / 0.75, 0};
+  for (int64_t i = 0; i < 6; ++i) CHECK(tape.value(y)[i] == doctest::Approx(expected[i]));
+  REQUIRE(tape.counts().size() == 2);
+  CHECK(tape.counts()[0].name == std::string_view("nothing_read"));
+  CHECK(tape.counts()[0].n == 4);
+  CHECK(tape.counts()[1].name == std::string_view("reads"));
+  CHECK(tape.counts()[1].n == 6);
+  IntArray lengths(Shape{1});
+  lengths[0] = 2;
+  const Clock padded = MakeClock(tape, std::span<const int64_t>(before), 3, nullptr, &lengths);
+  NormalisedRead(tape, read, 2, 0.25, padded);
+  CHECK(tape.counts()[0].n == 4 + 3);
+  CHECK(tape.counts()[1].n == 6 + 4);
 }
 
 TEST_CASE("exp features read what a direct sum of exponentials reads, out of range too") {
@@ -121,7 +126,7 @@ TEST_CASE("exp features read what a direct sum of exponentials reads, out of ran
   a.v = {tape.Copy({1, kSteps, 1}, v.data()), 0};
   a.log_decay = {anchors.loss, 0};
   const Var<double> read = MatrixState(tape, a, clock).y;
-  const Var<double> y = NormalisedRead(tape, read, 1, 0, {}, clock).y;
+  const Var<double> y = NormalisedRead(tape, read, 1, 0, clock);
   for (int64_t t = 0; t < kSteps; ++t) {
     double largest = -1e300, sum = 0, weight = 0;
     const auto exponent = [&](int64_t j, int64_t d) {

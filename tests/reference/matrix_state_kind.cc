@@ -166,7 +166,7 @@ void RunLinearAttention(const ReferenceCase& c, Comparison& comparison) {
     const Array<double>& gy = c.cotangents.at("y");
     std::vector<double> joined;  // what a read without normalisation is seeded with
     if (normalised) {
-      const Var<double> y = NormalisedRead(p.tape, out.y, a.heads, 0, {}, p.clock).y;
+      const Var<double> y = NormalisedRead(p.tape, out.y, a.heads, 0, p.clock);
       comparison.Check(Name(chunk) + "y", p.Values(y), c.outputs.at("y"));
       p.tape.Seed(y, gy.data());
     } else {

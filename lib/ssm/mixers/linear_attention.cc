@@ -143,9 +143,7 @@ LinearAttention<T>::LinearAttention(const LinearAttentionOptions& options,
   form_.output = LinearLayer(parameters.Scope("output"), d_model, d_model);
   slots_ = {{.name = "S",
              .entry = {form_.heads, form_.d_features, form_.d_value + (form_.normalised ? 1 : 0)}}};
-  if (form_.normalised) {
-    slots_.push_back({.name = "nothing", .entry = Shape{1}, .differentiable = false});
-  } else {
+  if (!form_.normalised) {
     form_.norm = NormLayer(parameters.Scope("norm"), NormKind::kRms, d_model, form_.heads);
   }
   if (form_.exponential) {
@@ -176,7 +174,7 @@ Outputs<T> LinearAttention<T>::Forward(Tape<T>& tape, const Inputs<T>& in,
   ExpAnchorOutputs<T> anchors;
   Var<T> features = qkv;
   if (form_.exponential) {
-    anchors = ExpAnchors(tape, qkv, heads, form_.d_key, before(2), clock);
+    anchors = ExpAnchors(tape, qkv, heads, form_.d_key, before(1), clock);
     features = ExpFeatures(tape, qkv, heads, form_.d_key, anchors.m, anchors.anchor);
     a.log_decay = {anchors.loss, 0};
   } else if (form_.map != FeatureMap::kIdentity) {
@@ -186,18 +184,13 @@ Outputs<T> LinearAttention<T>::Forward(Tape<T>& tape, const Inputs<T>& in,
   a.k = {features, heads * form_.d_features};
   const MatrixStateOutputs<T> mixed = MatrixState(tape, a, clock);
 
-  NormalisedOutputs<T> read{mixed.y, {}};
-  if (form_.normalised) {
-    read = NormalisedRead(tape, mixed.y, heads, form_.eps, before(1), clock);
-  } else {
-    read.y = form_.norm.Apply(tape, mixed.y);
-  }
-  Outputs<T> outputs{form_.output.Apply(tape, read.y), {}};
+  const Var<T> read = form_.normalised ? NormalisedRead(tape, mixed.y, heads, form_.eps, clock)
+                                       : form_.norm.Apply(tape, mixed.y);
+  Outputs<T> outputs{form_.output.Apply(tape, read), {}};
   if (want == Want::kOutput) return outputs;
   outputs.next = tape.NewVars(static_cast<int64_t>(slots_.size()));
   outputs.next[0] = mixed.last;
-  if (form_.normalised) outputs.next[1] = read.nothing;
-  if (form_.exponential) outputs.next[2] = anchors.last;
+  if (form_.exponential) outputs.next[1] = anchors.last;
   return outputs;
 }
 

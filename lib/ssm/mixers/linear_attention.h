@@ -50,14 +50,15 @@ struct LinearAttentionForm {
 
 /// y = W_o o + b_o with q, k, v = W x + b, d_key, d_key and D / H channels in each of H heads,
 /// S_t = S_{t-1} + phi(k_t) v_t^T, z_t = z_{t-1} + phi(k_t) and o = S^T phi(q) / (z . phi(q) + eps)
-/// (Katharopoulos et al. 2020); 0 where z . phi(q) is eps or less, which the slot `nothing` counts.
-/// Not normalised: o = RMS norm of each head of S^T phi(q) / sqrt(number of features).
-/// phi = exp keeps sums referred to the largest key of each channel so far, which decays them: no
+/// (Katharopoulos et al. 2020); 0 where z . phi(q) is eps or less: a pass
+/// counts these reads, "nothing_read", and all, "reads" (README: metrics.jsonl); a stepper does
+/// not. Not normalised: o = RMS norm of each head of S^T phi(q) / sqrt(number of features). phi =
+/// exp keeps sums referred to the largest key of each channel so far, which decays them: no
 /// exponential overflows, and one channel's large key hides no other's.
 /// Parameters qkv.weight [2 H d_key + D, D], qkv.bias, output.weight [D, D], output.bias [D], and
 /// norm.weight [D] unless normalised. Slots S [H, features, D / H, and one column more, z, when
-/// normalised], nothing [1] when normalised, m [H d_key] for exp. The time between tokens is not
-/// seen. Cost of a token 2 D (2 H d_key + 2 D) FLOPs and the matrix state's.
+/// normalised], m [H d_key] for exp. The time between tokens is not seen. Cost of a token 2 D (2 H
+/// d_key + 2 D) FLOPs and the matrix state's.
 template <Scalar T>
 class LinearAttention final : public SequenceMixer<T> {
  public:

@@ -38,7 +38,7 @@ class LinearAttentionStepper final : public Stepper<T> {
     const T *q = qkv_.data() + row * form_.qkv.out(), *v = q + 2 * keys;
     T *features = features_.data(), *decay = nullptr;
     if (form_.exponential) {
-      T* m = state[2].data.data() + row * keys;
+      T* m = state[1].data.data() + row * keys;
       decay = losses_.data();
       kernels::ExpAnchors(heads, form_.d_key, q, q + keys, start, m, decay, anchors_.data());
       kernels::ExpFeatures(heads, form_.d_key, q, q + keys, m, anchors_.data(), features,
@@ -53,10 +53,7 @@ class LinearAttentionStepper final : public Stepper<T> {
     kernels::MatrixStateStep(shape_, features, features + heads * form_.d_features, v, decay, start,
                              matrix, form_.normalised ? read_.data() : mixed);
     if (!form_.normalised) return;
-    T& nothing = state[1].data[row];
-    if (start) nothing = 0;
-    nothing += static_cast<T>(kernels::NormaliseRead(
-        heads, form_.d_value, static_cast<T>(form_.eps), read_.data(), mixed));
+    kernels::NormaliseRead(heads, form_.d_value, static_cast<T>(form_.eps), read_.data(), mixed);
   }
 
   LinearAttentionForm form_;

@@ -7,7 +7,7 @@
 
 namespace ssm {
 
-/// Steps `batch` rows of slots S, nothing and m as the form has them.
+/// Steps `batch` rows of slots S and m as the form has them.
 template <Scalar T>
 std::unique_ptr<Stepper<T>> MakeLinearAttentionStepper(const LinearAttentionForm& form,
                                                        int64_t batch, ParamView<T> params);

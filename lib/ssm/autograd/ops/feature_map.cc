@@ -79,26 +79,23 @@ Var<T> ExpFeatures(Tape<T>& tape, Var<T> qk, int64_t heads, int64_t d, Var<T> m,
 }
 
 template <Scalar T>
-NormalisedOutputs<T> NormalisedRead(Tape<T>& tape, Var<T> read, int64_t heads, double eps,
-                                    Var<T> before, const Clock& clock) {
+Var<T> NormalisedRead(Tape<T>& tape, Var<T> read, int64_t heads, double eps, const Clock& clock) {
   const Shape shape = tape.shape(read);
   const int64_t rows = shape[0], steps = shape[1], width = shape[2], d = width / heads - 1;
   SSM_CHECK(width == heads * (d + 1), "a read's columns are not shared by its heads");
-  const Var<T> y = tape.New({rows, steps, heads * d}), nothing = tape.New({rows, 1});
+  const Var<T> y = tape.New({rows, steps, heads * d});
   const T threshold = static_cast<T>(eps);
   if (tape.Live()) {
-    const T* from = ValueOrNull(tape, before);
-    for (int64_t row = 0; row < rows; ++row) {
-      T count = from == nullptr ? T{0} : from[row];
-      for (int64_t t = row * steps; t < (row + 1) * steps; ++t) {
-        const int64_t pos = clock.pos[static_cast<size_t>(t)];
-        const int64_t found_none = kernels::NormaliseRead(
-            heads, d, threshold, tape.value(read) + t * width, tape.out(y) + t * heads * d);
-        if (pos == 0) count = 0;
-        if (pos >= 0) count += static_cast<T>(found_none);
-      }
-      tape.out(nothing)[row] = count;
+    int64_t reads = 0, nothing_read = 0;
+    for (int64_t t = 0; t < rows * steps; ++t) {
+      const int64_t found_none = kernels::NormaliseRead(
+          heads, d, threshold, tape.value(read) + t * width, tape.out(y) + t * heads * d);
+      if (clock.pos[static_cast<size_t>(t)] < 0) continue;
+      reads += heads;
+      nothing_read += found_none;
     }
+    tape.Count("reads", reads);
+    tape.Count("nothing_read", nothing_read);
   }
   tape.Record("normalised_read", {read}, {y}, 2.0 * static_cast<double>(shape.size()),
               [=](Tape<T>& t) {
@@ -109,16 +106,15 @@ NormalisedOutputs<T> NormalisedRead(Tape<T>& tape, Var<T> read, int64_t heads, d
                                                  t.grad(y) + i * heads * d, gread + i * width);
                 }
               });
-  return {y, nothing};
+  return y;
 }
 
-#define SSM_INSTANTIATE(T)                                                                \
-  template Var<T> MapFeatures(Tape<T>&, FeatureMap, Var<T>, int64_t, int64_t);            \
-  template ExpAnchorOutputs<T> ExpAnchors(Tape<T>&, Var<T>, int64_t, int64_t, Var<T>,     \
-                                          const Clock&);                                  \
-  template Var<T> ExpFeatures(Tape<T>&, Var<T>, int64_t, int64_t, Var<T>, Var<T>);        \
-  template NormalisedOutputs<T> NormalisedRead(Tape<T>&, Var<T>, int64_t, double, Var<T>, \
-                                               const Clock&);
+#define SSM_INSTANTIATE(T)                                                            \
+  template Var<T> MapFeatures(Tape<T>&, FeatureMap, Var<T>, int64_t, int64_t);        \
+  template ExpAnchorOutputs<T> ExpAnchors(Tape<T>&, Var<T>, int64_t, int64_t, Var<T>, \
+                                          const Clock&);                              \
+  template Var<T> ExpFeatures(Tape<T>&, Var<T>, int64_t, int64_t, Var<T>, Var<T>);    \
+  template Var<T> NormalisedRead(Tape<T>&, Var<T>, int64_t, double, const Clock&);
 SSM_INSTANTIATE(float)
 SSM_INSTANTIATE(double)
 #undef SSM_INSTANTIATE

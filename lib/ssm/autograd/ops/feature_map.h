@@ -35,17 +35,11 @@ ExpAnchorOutputs<T> ExpAnchors(Tape<T>& tape, Var<T> qk, int64_t heads, int64_t 
 template <Scalar T>
 Var<T> ExpFeatures(Tape<T>& tape, Var<T> qk, int64_t heads, int64_t d, Var<T> m, Var<T> anchor);
 
+/// y [B, T, heads d] = sums / (weight + eps) of read [B, T, heads (d + 1)], a head's weight being
+/// its last column; 0 where the weight is eps or less: nothing was found. The tape counts "reads",
+/// one a token and head without padding, and of these "nothing_read". Saved: nothing. FLOPs 2 an
+/// element, the backward 4.
 template <Scalar T>
-struct NormalisedOutputs {
-  Var<T> y;        // [B, T, heads d]
-  Var<T> nothing;  // [B, 1]: reads (one a token and head) that found nothing, without a gradient
-};
-/// y = sums / (weight + eps) of read [B, T, heads (d + 1)], a head's weight being its last column;
-/// 0 where the weight is eps or less: nothing was found. `before` [B, 1] or none counts such reads
-/// since the sequence began; clock.pos 0 starts anew. Saved: nothing. FLOPs 2 an element, the
-/// backward 4.
-template <Scalar T>
-NormalisedOutputs<T> NormalisedRead(Tape<T>& tape, Var<T> read, int64_t heads, double eps,
-                                    Var<T> before, const Clock& clock);
+Var<T> NormalisedRead(Tape<T>& tape, Var<T> read, int64_t heads, double eps, const Clock& clock);
 
 }  // namespace ssm

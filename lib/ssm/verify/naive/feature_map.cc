@@ -137,7 +137,6 @@ OpCase ExpCase(int64_t steps) {
       });
 }
 
-/// The count is an output beside y, which no gradient reaches: compared through y's twin alone.
 OpCase NormalisedCase(const CaseBatch& batch, double eps) {
   const int64_t width = kHeads * (kWidth + 1);
   std::vector<Array<double>> inputs;
@@ -149,7 +148,7 @@ OpCase NormalisedCase(const CaseBatch& batch, double eps) {
   return MakeOpCase(
       "normalised_read", "normalised_read T=" + std::to_string(batch.steps), std::move(inputs),
       [=]<Scalar T>(Tape<T>& tape, std::span<const Var<T>> in) {
-        return std::vector{NormalisedRead(tape, in[0], kHeads, eps, {}, CaseClock(tape, batch)).y};
+        return std::vector{NormalisedRead(tape, in[0], kHeads, eps, CaseClock(tape, batch))};
       },
       [=](std::span<const Array<double>> in) {
         std::vector<Array<double>> y;
