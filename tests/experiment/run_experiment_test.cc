@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "experiment/tiny_experiment.h"
 #include "ssm/base/log.h"
@@ -110,6 +112,36 @@ TEST_CASE("stopped by time and resumed with other threads, step by step, the bit
   }
   CHECK(stops == 23);
   CHECK(tiny.Result("pieces") == tiny.Result("whole"));
+}
+
+TEST_CASE("counts are told by every step, and are the same in chunks and after any stop") {
+  const Trainee tiny;
+  const std::vector<std::string> change = {
+      "model.block.mixer.type=linear_attention", "model.block.mixer.heads=4",
+      "model.block.mixer.features=relu", "task.unequal=true", "train.chunk=5"};
+  const std::string whole =
+      ReadFile(tiny.Train(tiny.Request("whole", change)).run + "/metrics.jsonl");
+  std::istringstream lines(whole);
+  int64_t steps = 0, nothing = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json record = nlohmann::json::parse(line);
+    CHECK(record.contains("nothing_read") == (record["split"] == "train"));
+    if (record["split"] != "train") continue;
+    ++steps;
+    nothing += record["nothing_read"].get<int64_t>();
+    CHECK(record["nothing_read"] <= record["reads"]);
+    CHECK(record["reads"].get<int64_t>() % 4 == 0);
+  }
+  CHECK(steps == 24);
+  CHECK(nothing > 0);
+  TrainRequest request = tiny.Request("pieces", change);
+  request.max_minutes = 1e-9;
+  for (int i = 0; i < 24; ++i) {
+    request.threads = 1 + i % 3;
+    tiny.Train(request);
+  }
+  CHECK(tiny.Result("pieces") == tiny.Result("whole"));
+  CHECK(ReadFile(tiny.folder / "pieces/metrics.jsonl") == whole);
 }
 
 TEST_CASE("double precision resumes as well") {

@@ -10,6 +10,7 @@
 #include "ssm/base/files.h"
 #include "ssm/experiment/experiment_config.h"
 #include "ssm/mixers/attention.h"
+#include "ssm/mixers/linear_attention.h"
 #include "support/leaky_mixer.h"
 #include "support/temp_folder.h"
 #include "training/tiny_task.h"
@@ -41,6 +42,7 @@ struct TinyCatalogue {
   TinyCatalogue() {
     mixers.Add<LeakyOptions>("leaky", "a leaky integrator");
     mixers.Add<AttentionOptions>("attention", "softmax attention");
+    mixers.Add<LinearAttentionOptions>("linear_attention", "attention by products of features");
     tasks.Add<TinyTask>("tiny", "a leaky sum of noise");
     tasks.Add<SignallingTask>("signalling", "the same, and a signal");
   }

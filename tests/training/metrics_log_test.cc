@@ -13,7 +13,7 @@ namespace ssm {
 namespace {
 
 TEST_CASE("lines are JSON with shortest numbers") {
-  StepReport report{200, 0.1, 2.5, 0.003, 4096, {}};
+  StepReport report{200, 0.1, 2.5, 0.003, 4096, {}, {}};
   CHECK(TrainLine(report) ==
         R"({"step":200,"split":"train","loss":0.1,"grad_norm":2.5,"lr":0.003})");
   CHECK(ValidationLine(200, 0.25, "accuracy", 0.5, 256) ==

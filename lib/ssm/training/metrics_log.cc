@@ -12,9 +12,13 @@ namespace ssm {
 std::string JsonNumber(double value) { return std::isfinite(value) ? FormatNumber(value) : "null"; }
 
 std::string TrainLine(const StepReport& report) {
-  return fmt::format(R"({{"step":{},"split":"train","loss":{},"grad_norm":{},"lr":{}}})",
-                     report.step, JsonNumber(report.loss), JsonNumber(report.grad_norm),
-                     JsonNumber(report.lr));
+  std::string line =
+      fmt::format(R"({{"step":{},"split":"train","loss":{},"grad_norm":{},"lr":{})", report.step,
+                  JsonNumber(report.loss), JsonNumber(report.grad_norm), JsonNumber(report.lr));
+  for (const PassCount& count : report.counts) {
+    line += fmt::format(R"(,"{}":{})", count.name, count.n);
+  }
+  return line + "}";
 }
 
 std::string NormsLine(int64_t step, int64_t layer, const LayerNorms& norms) {

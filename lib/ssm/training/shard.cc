@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ssm/autograd/pass_counts.h"
 #include "ssm/base/crash_point.h"
 #include "ssm/base/errors.h"
 #include "ssm/tasks/loss.h"
@@ -42,6 +43,7 @@ void Shard<T>::Clear() {
   loss_ = 0;
   grads_.Fill(0);
   std::fill(norms_.begin(), norms_.end(), LayerNorms{});
+  counts_.clear();
 }
 
 template <Scalar T>
@@ -150,6 +152,7 @@ void Shard<T>::Learn(const ModelOutputs<T>& outputs, const TaskPiece& piece, int
                      int64_t chunks) {
   const Var<T> loss = TaskLoss(tape_, outputs.y, spec_, piece, first);
   if (tape_.Live()) loss_ += static_cast<double>(*tape_.value(loss));
+  AddCounts(tape_.counts(), counts_);
   Pass(CrashPoint::kBackward);
   const T one = 1;
   tape_.Seed(loss, &one);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "ssm/models/sequence_model.h"
@@ -34,7 +35,7 @@ class Shard {
   Shard(const SequenceModel<T>& model, const TaskSpec& spec, const Chunking& chunking,
         int64_t first, int64_t rows, Mode mode = Mode::kTrain);
 
-  /// Zeroes loss, gradients and norms.
+  /// Zeroes loss, gradients, norms and counts.
   void Clear();
   /// Adds the weighted loss, its gradients (those of prepared values to `prepared_grads`) and
   /// norms.
@@ -44,6 +45,8 @@ class Shard {
   const T* gradients() const { return grads_.data(); }
   /// With several chunks the mean over them.
   const std::vector<LayerNorms>& norms() const { return norms_; }
+  /// Of the passes since Clear that were differentiated: what is recomputed for chunks counts once.
+  std::span<const PassCount> counts() const { return counts_; }
   /// Of the largest tape so far, of inputs and of the states kept; gradients are not counted.
   int64_t bytes() const;
   /// Of all passes so far, a backward counted as two forward ones.
@@ -78,6 +81,7 @@ class Shard {
   Array<T> grads_;
   std::vector<Array<T>>* prepared_grads_ = nullptr;
   std::vector<LayerNorms> norms_, chunk_norms_;
+  std::vector<PassCount> counts_;
   double loss_ = 0;
   FlopCount flops_;
   int64_t tape_bytes_ = 0;

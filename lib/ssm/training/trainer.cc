@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ssm/autograd/pass_counts.h"
 #include "ssm/base/crash_point.h"
 #include "ssm/base/errors.h"
 #include "ssm/base/random.h"
@@ -77,6 +78,7 @@ struct Trainer<T>::Parts {
   Array<T> gradients, prepared_gradients;
   Reduction<T> reduction;
   std::vector<LayerNorms> norms;
+  std::vector<PassCount> counts;
   int64_t step = 0;   // done
   int64_t micro = 0;  // drawn last
   double weight = 0;
@@ -143,7 +145,9 @@ void Trainer<T>::Parts::RequireFinite(double loss, double norm) const {
 
 template <Scalar T>
 StepReport Trainer<T>::Parts::Report(double loss, double norm, double factor) {
-  StepReport report{step, loss, norm, options.lr * factor, tokens, {}};
+  counts.clear();
+  for (const auto& shard : shards) AddCounts(shard->counts(), counts);
+  StepReport report{step, loss, norm, options.lr * factor, tokens, {}, counts};
   if (!want_norms) return report;
   const double rows = static_cast<double>(options.batch * options.accumulate);
   for (size_t layer = 0; layer < norms.size(); ++layer) {

@@ -21,6 +21,7 @@ struct StepReport {
   double lr = 0;                      // of train.lr, after the schedule
   int64_t tokens = 0;                 // read by the step, padding excluded
   std::span<const LayerNorms> norms;  // one per layer when asked for; valid until the next step
+  std::span<const PassCount> counts;  // what its passes counted, by name; valid as long
 };
 
 /// What of a trainer a checkpoint holds, borrowed: together with the step it is everything.
