@@ -69,9 +69,10 @@ class Objective {
   }
   std::vector<Array<double>>& inputs() { return inputs_; }
 
+  /// By the twin; by the op itself, holding what it stopped, where it stops values.
   double Value() const {
     double sum = 0;
-    const std::vector<Array<double>> outputs = op_.naive(inputs_);
+    const std::vector<Array<double>> outputs = stops_.values.empty() ? op_.naive(inputs_) : Held();
     for (size_t k = 0; k < outputs.size(); ++k) {
       for (int64_t i = 0; i < outputs[k].size(); ++i) {
         sum += outputs[k][i] * cotangents_[k][static_cast<size_t>(i)];
@@ -80,8 +81,9 @@ class Objective {
     return sum;
   }
 
-  std::vector<Array<double>> Gradients() const {
+  std::vector<Array<double>> Gradients() {
     Tape<double> tape(Mode::kTrain);
+    tape.RecordStops(&stops_);
     std::vector<Var<double>> vars;
     for (const Array<double>& input : inputs_) {
       vars.push_back(tape.Watch(input.shape(), input.data()));
@@ -101,9 +103,25 @@ class Objective {
   }
 
  private:
+  std::vector<Array<double>> Held() const {
+    Tape<double> tape(Mode::kInfer);
+    tape.ReplayStops(&stops_);
+    std::vector<Var<double>> vars;
+    for (const Array<double>& input : inputs_) {
+      vars.push_back(tape.Bind(input.shape(), input.data()));
+    }
+    std::vector<Array<double>> outputs;
+    for (const Var<double> output : op_.run(tape, vars)) {
+      outputs.emplace_back(tape.shape(output));
+      std::copy_n(tape.value(output), outputs.back().size(), outputs.back().data());
+    }
+    return outputs;
+  }
+
   const OpCase& op_;
   std::vector<Array<double>> inputs_;
   std::vector<std::vector<double>> cotangents_;
+  StopLog<double> stops_;
 };
 
 void CheckGradients(const OpCase& op) {
