@@ -99,6 +99,24 @@ TEST_CASE("an evaluation holds every name that is promised") {
   }));
 }
 
+TEST_CASE("reads of linear attention that find nothing are counted and told") {
+  Tiny tiny(test::kTinyTrack);
+  JsonOf({"train", tiny.config, "model.block.mixer.type=linear_attention",
+          "model.block.mixer.heads=4", "model.block.mixer.features=relu", "--out", tiny.run,
+          "--json", "--quiet"});
+  const json one = JsonOf({"eval", tiny.run, "--threads", "1", "--json", "--quiet"});
+  const json counts = one["cells"][0]["counts"];
+  CHECK(counts["reads"] == 64 * 32 * 4);  // sequences, steps, heads
+  CHECK(counts["nothing_read"] > 0);
+  RemoveTree(tiny.run + "/results");
+  CHECK(JsonOf({"eval", tiny.run, "--threads", "2", "--json", "--quiet"}) == one);
+  const std::string text = RunSsmctl({"eval", tiny.run, "--quiet"}).out;  // of the finished file
+  CHECK(text.find(" of 8,192 reads of linear attention found nothing and gave 0 (") !=
+        std::string::npos);
+  const json step = JsonOf({"eval", tiny.run, "eval.mode=step", "--json", "--quiet"});
+  CHECK(step["cells"][0]["counts"] == json::object());
+}
+
 TEST_CASE("plots are told of, also when there are none") {
   Tiny track(test::kTinyTrack);
   track.Train();

@@ -8,6 +8,8 @@
 #include "ssm/base/errors.h"
 #include "ssm/config/config_file.h"
 #include "ssm/evaluation/cell_memory.h"
+#include "ssm/evaluation/cell_result.h"
+#include "support/half_blind.h"
 
 using namespace ssm;
 using ssm::test::EchoTask;
@@ -171,6 +173,52 @@ TEST_CASE("a watcher sees a cell grow to its end and changes no bit") {
   CHECK(seen[1].tokens == 130 * 128);
   CHECK(seen.back().sequences == 130);
   CHECK(seen.back().tokens == 130 * 150);
+}
+
+TEST_CASE("reads that find nothing are counted exactly in forward passes, and not in steps") {
+  MixerRegistry mixers;
+  RegisterMixers(mixers);
+  const SequenceModel<float> model(test::HalfBlindOptions(mixers),
+                                   {.reals = 1, .tokens = {}, .outputs = 1}, 7);
+  Parameters<float> parameters(model.parameters());
+  test::SetHalfBlind(parameters);
+  EchoTask task;
+  task.steps = 150;
+  for (const bool ragged : {false, true}) {
+    task.ragged = ragged;
+    int64_t tokens = 0, blind = 0;
+    for (uint64_t i = 0; i < 130; ++i) {
+      Random random(5, RandomStream::kTest, i);
+      const int64_t n = ragged ? 150 - static_cast<int64_t>(i % 3) : 150;
+      tokens += n;
+      for (int64_t t = 0; t < n; ++t) blind += random.Normal() <= 0 ? 1 : 0;
+    }
+    for (const int threads : {1, 2}) {
+      for (const int64_t batch : {7, 128}) {  // whole, and in pieces of 64
+        CAPTURE(ragged);
+        CAPTURE(batch);
+        Workers workers(threads);
+        const EvalSubject<float> subject{.model = &model,
+                                         .params = parameters.View(),
+                                         .task = &task,
+                                         .seed = 5,
+                                         .workers = &workers,
+                                         .batch = batch};
+        const CellResult cell = Summarise(ScoreCell(subject, {.examples = 130}), task.Spec(), {});
+        REQUIRE(cell.counts->size() == 2);
+        CHECK(CountOf(cell, "nothing_read") == blind);
+        CHECK(CountOf(cell, "reads") == 2 * tokens);
+        CHECK_FALSE(CountOf(cell, "writes"));
+      }
+    }
+    Workers workers(2);
+    const EvalSubject<float> subject{.model = &model,
+                                     .params = parameters.View(),
+                                     .task = &task,
+                                     .seed = 5,
+                                     .workers = &workers};
+    CHECK(ScoreCell(subject, {.mode = EvalMode::kStep, .examples = 3}).counts.empty());
+  }
 }
 
 TEST_CASE("what is said to be kept of a sequence is not less than what is") {

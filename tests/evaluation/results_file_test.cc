@@ -36,6 +36,7 @@ CellResult Cell() {
   cell.statistics = {{"tokens", 10240}};
   cell.state_bytes_live = 512;
   cell.state_bytes_capacity = 1024;
+  cell.counts = {{"nothing_read", 12}, {"reads", 4096}};
   return cell;
 }
 
@@ -64,6 +65,20 @@ TEST_CASE("a cell from before scores were split by steps is still read") {
   json cell = json::parse(CellToJson(Cell()));
   cell.erase("steps");
   CHECK(CellFromJson(cell.dump(), "test").axes.size() == 2);
+}
+
+TEST_CASE("a file from before counts were told is read, and its cell is computed again") {
+  const test::TempFolder folder;
+  const std::string path = folder / "cell.json";
+  WriteResultsFile(path, Results());
+  CHECK(FindFinished(path, Results().origin, Results().cell.key));
+  json file = json::parse(ReadFile(path));
+  CHECK(file["cell"]["counts"] == json{{"nothing_read", 12}, {"reads", 4096}});
+  file["cell"].erase("counts");
+  AtomicWriteFile(path, file.dump());
+  CHECK_FALSE(ReadResultsFile(path).cell.counts);
+  CHECK_FALSE(CountOf(ReadResultsFile(path).cell, "reads"));
+  CHECK_FALSE(FindFinished(path, Results().origin, Results().cell.key));
 }
 
 TEST_CASE("a cell reads back to the same JSON, and its JSON has the keys users rely on") {

@@ -124,13 +124,23 @@ std::string CurveText(const Curve& curve, int64_t sequences, const TerminalStyle
   return text + "\n" + DrawBars(bars, style);
 }
 
+/// "12 of 4,096 reads of linear attention ..."; "" where every read found something.
+std::string NothingReadText(const CellResult& cell) {
+  const int64_t nothing = CountOf(cell, "nothing_read").value_or(0);
+  const int64_t reads = CountOf(cell, "reads").value_or(0);
+  if (nothing == 0) return "";
+  return fmt::format("\n{} of {} of linear attention found nothing and gave 0 ({})\n",
+                     FormatCount(nothing), FormatCount(reads, "read"),
+                     ShareText(static_cast<double>(nothing) / static_cast<double>(reads)));
+}
+
 std::string CellDetails(const CellResult& cell, const TerminalStyle& style, bool color) {
   std::string text;
   for (const AxisResult& axis : cell.axes) {
     if (IsTold(cell, axis)) text += "\n" + AxisTable(cell, axis, color);
   }
   for (const Curve& curve : cell.curves) text += CurveText(curve, cell.sequences, style);
-  return text;
+  return text + NothingReadText(cell);
 }
 
 }  // namespace

@@ -194,6 +194,13 @@ CellResult CellOf(const Json& json) {
   cell.statistics = NumbersOf(json.at("statistics"));
   cell.state_bytes_live = json.at("state_bytes_live").get<int64_t>();
   cell.state_bytes_capacity = json.at("state_bytes_capacity").get<int64_t>();
+  cell.counts.reset();
+  if (const auto counts = json.find("counts"); counts != json.end()) {
+    cell.counts.emplace();
+    for (const auto& item : counts->items()) {
+      cell.counts->emplace_back(item.key(), item.value().get<int64_t>());
+    }
+  }
   return cell;
 }
 
@@ -230,6 +237,10 @@ std::string CellToJson(const CellResult& cell) {
   json["statistics"] = NumbersToJson(cell.statistics);
   json["state_bytes_live"] = cell.state_bytes_live;
   json["state_bytes_capacity"] = cell.state_bytes_capacity;
+  if (cell.counts) {
+    json["counts"] = Json::object();
+    for (const auto& [name, n] : *cell.counts) json["counts"][name] = n;
+  }
   json["curves"] = Json::object();
   for (const Curve& curve : cell.curves) {
     Json y = Json::array();

@@ -13,9 +13,9 @@ namespace ssm {
 /// high, basis: "paired" or that of a known value}, references [{name, role, basis, value, low,
 /// high, difference, difference_low, difference_high}], metrics, strata {axis: {label: group}},
 /// lags {octave: group}, steps {octave: group}, statistics, state_bytes_live, state_bytes_capacity,
-/// curves {name: {x, y}}, and each curve's y under its own name ("psychophysical_kernel"). A group
-/// is {value, low, high, share, references {name: value}}. What is not known is null. Numbers read
-/// back to the same bits.
+/// counts {name: n} of the passes (absent in older files), curves {name: {x, y}}, and each curve's
+/// y under its own name ("psychophysical_kernel"). A group is {value, low, high, share, references
+/// {name: value}}. What is not known is null. Numbers read back to the same bits.
 std::string CellToJson(const CellResult& cell);
 
 /// The inverse; what CellToJson derives is not read. @throws Error(kBadData): one sentence naming

@@ -133,7 +133,16 @@ CellResult Summarise(const CellScore& score, const TaskSpec& spec,
   cell.statistics = score.statistics.Named(spec);
   cell.state_bytes_live = score.state_bytes_live;
   cell.state_bytes_capacity = score.state_bytes_capacity;
+  for (const PassCount& count : score.counts) cell.counts->emplace_back(count.name, count.n);
   return cell;
+}
+
+std::optional<int64_t> CountOf(const CellResult& cell, std::string_view name) {
+  if (!cell.counts) return std::nullopt;
+  for (const auto& [known, n] : *cell.counts) {
+    if (known == name) return n;
+  }
+  return std::nullopt;
 }
 
 const ReferenceResult* FindReference(const CellResult& cell, Role role) {

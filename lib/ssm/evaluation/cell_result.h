@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +40,8 @@ struct AxisResult {
   std::vector<GroupResult> groups;
 };
 
+using NamedCounts = std::vector<std::pair<std::string, int64_t>>;
+
 struct CellResult {
   CellKey key;  // resolved
   std::string metric;
@@ -53,11 +56,16 @@ struct CellResult {
   std::vector<Curve> curves;
   std::vector<std::pair<std::string, double>> statistics;  // of the task, measured
   int64_t state_bytes_live = 0, state_bytes_capacity = 0;
+  /// What the passes counted, by name; nothing in a file of a program that told no counts.
+  std::optional<NamedCounts> counts = NamedCounts{};
 };
 
 /// Metrics, intervals, paired differences. `known`: Task::Known for the cell's split and length.
 CellResult Summarise(const CellScore& score, const TaskSpec& spec,
                      const std::vector<KnownValue>& known);
+
+/// What the passes counted under that name; nothing where no pass knows it.
+std::optional<int64_t> CountOf(const CellResult& cell, std::string_view name);
 
 /// The reference of a role to read the metric against: a closed form before a measured one. Null
 /// when there is none.

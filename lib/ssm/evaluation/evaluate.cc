@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ssm/autograd/pass_counts.h"
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
 #include "ssm/evaluation/group_walk.h"
@@ -48,6 +49,7 @@ class Gathering {
   void AddEnd(const GroupWalk<T>& walk) {
     std::copy(walk.lengths().begin(), walk.lengths().end(), cell_.lengths.begin() + walk.first());
     ended_ += std::ssize(walk.lengths());
+    AddCounts(walk.counts(), cell_.counts);
     cell_.state_bytes_live = std::max(cell_.state_bytes_live, walk.LiveBytes());
     cell_.state_bytes_capacity = std::max(cell_.state_bytes_capacity, walk.CapacityBytes());
   }

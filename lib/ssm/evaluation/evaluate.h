@@ -66,6 +66,7 @@ struct CellScore {
   int64_t state_bytes_live = 0;      // of one sequence, at its end (the largest of all rows)
   int64_t state_bytes_capacity = 0;  // of the same state
   TaskStatistics statistics;         // measured on these very sequences
+  std::vector<PassCount> counts;     // what the passes counted, by name; none in step mode
 
   /// Mean over scored outputs.
   double loss() const;

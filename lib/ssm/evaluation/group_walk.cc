@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ssm/autograd/pass_counts.h"
+
 namespace ssm {
 namespace {
 
@@ -48,6 +50,7 @@ void GroupWalk<T>::Answer(Tape<T>& tape) {
   const bool last = position_ >= shared_->key.length;
   walk_->Answer(tape, model_piece_.view(), piece_.steps,
                 last ? Want::kOutput : Want::kOutputAndState, y_.data());
+  if (shared_->prepared != nullptr) AddCounts(tape.counts(), counts_);
 }
 
 template <Scalar T>

@@ -50,6 +50,8 @@ class GroupWalk {
   bool Has(int64_t b, int64_t t) const { return t < LengthOf(b); }
   /// Tokens each row has read.
   const std::vector<int64_t>& lengths() const { return lengths_; }
+  /// What its passes so far counted.
+  const std::vector<PassCount>& counts() const { return counts_; }
   /// Bytes of one row's state: the largest of the group.
   int64_t LiveBytes() const;
   int64_t CapacityBytes() const;
@@ -67,6 +69,7 @@ class GroupWalk {
   ModelPiece<T> model_piece_;
   Array<double> y_;
   std::vector<int64_t> lengths_;
+  std::vector<PassCount> counts_;
 };
 
 }  // namespace ssm

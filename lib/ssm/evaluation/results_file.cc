@@ -104,7 +104,8 @@ std::optional<ResultsFile> FindFinished(const std::string& path, const ResultOri
   if (!Exists(path)) return std::nullopt;
   try {
     ResultsFile results = ReadResultsFile(path);
-    if (results.origin == origin && results.cell.key == key) return results;
+    const bool whole = results.cell.counts.has_value();
+    if (whole && results.origin == origin && results.cell.key == key) return results;
   } catch (const Error& error) {
     if (error.code() != ExitCode::kBadData) throw;
   }

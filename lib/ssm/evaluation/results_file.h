@@ -45,7 +45,8 @@ void WriteResultsFile(const std::string& path, const ResultsFile& results);
 ResultsFile ReadResultsFile(const std::string& path);
 
 /// The cell in `path` when it is finished and comes from the same origin and (resolved) key;
-/// nothing when it must be computed: absent, damaged or of another origin.
+/// nothing when it must be computed: absent, damaged, of another origin, or without the counts that
+/// older programs did not tell.
 std::optional<ResultsFile> FindFinished(const std::string& path, const ResultOrigin& origin,
                                         const CellKey& key);
 
