@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ssm/base/random.h"
+#include "ssm/evaluation/model_walk.h"
 
 namespace ssm {
 namespace {
@@ -46,31 +47,42 @@ double DistanceOf(State<double>& a, State<double>& b, int64_t row) {
   return std::sqrt(square);
 }
 
-/// Token t of a piece on a state, by a stepper.
-void Step(Stepper<double>& stepper, const ModelPiece<double>& piece, int64_t t,
-          State<double>& state, std::vector<double>& y) {
-  const Piece<double> all = piece.view();
-  const int64_t rows = piece.rows(), steps = piece.steps();
-  std::vector<double> x, dt;
-  std::vector<int64_t> tokens;
-  const auto gather = [&](const auto* from, auto& to) {
-    const int64_t width = from->size() / (rows * steps);
-    to.resize(static_cast<size_t>(rows * width));
-    for (int64_t b = 0; b < rows; ++b) {
-      std::copy_n(from->data() + (b * steps + t) * width, width, to.data() + b * width);
-    }
-  };
-  StepInputs<double> in;
-  if (all.reals != nullptr) gather(all.reals, x), in.x = x.data();
-  if (all.tokens != nullptr) gather(all.tokens, tokens), in.tokens = tokens.data();
-  if (all.dt != nullptr) gather(all.dt, dt), in.dt = dt.data();
-  for (int64_t b = 0; b < rows && all.start != nullptr; ++b) {
-    if ((*all.start)[b * steps + t] != 0) state.steps[static_cast<size_t>(b)] = 0;
+/// One state over `drawn` token by token.
+class Stream {
+ public:
+  Stream(const SequenceModel<double>& model, ParamView<double> params, double dt_scale,
+         const TaskPiece& drawn)
+      : drawn_(drawn),
+        walk_(model, params, nullptr, dt_scale, drawn.rows),
+        y_(static_cast<size_t>(drawn.rows * model.io().outputs)) {}
+
+  void Read(int64_t t) {
+    CutPiece(drawn_, 0, drawn_.rows, t, 1, &cut_);
+    piece_.Set(cut_, 0, drawn_.rows);
+    walk_.Answer(unused_, piece_.view(), 1, Want::kOutputAndState, y_.data());
   }
-  in.pos = state.steps.data();
-  state.Reserve(1);
-  stepper.Step(in, state.slots, y.data());
-  for (int64_t& count : state.steps) ++count;
+  State<double>& state() { return walk_.state(); }
+
+ private:
+  const TaskPiece& drawn_;
+  TaskPiece cut_;
+  ModelPiece<double> piece_;
+  Tape<double> unused_{Mode::kInfer};  // of forward passes
+  ModelWalk<double> walk_;
+  std::vector<double> y_;
+};
+
+/// Moves row b by kPush of its norm, in a random direction.
+void Push(State<double>& state, int64_t b, Random& random) {
+  const double norm = NormOf(state, b);
+  double square = 0;
+  std::vector<double> push;
+  ForRow(state, b, [&](double&) {
+    push.push_back(random.Normal());
+    square += push.back() * push.back();
+  });
+  size_t i = 0;
+  ForRow(state, b, [&](double& value) { value += kPush * norm * push[i++] / std::sqrt(square); });
 }
 
 }  // namespace
@@ -98,40 +110,27 @@ std::vector<StepValue> IdleNorms(const SequenceModel<double>& model, ParamView<d
 
 std::vector<StepValue> Divergence(const SequenceModel<double>& model, ParamView<double> params,
                                   double dt_scale, const TaskPiece& drawn, int64_t from) {
-  ModelPiece<double> piece;
-  piece.Set(drawn, 0, drawn.rows);
-  const int64_t rows = drawn.rows;
-  const auto stepper = model.MakeStepper(rows, params, dt_scale);
-  State<double> state = model.InitialState(rows);
-  std::vector<double> y(static_cast<size_t>(rows * model.io().outputs));
-  for (int64_t t = 0; t < from; ++t) Step(*stepper, piece, t, state, y);
-  State<double> pushed = state.Clone();
+  Stream quiet(model, params, dt_scale, drawn), pushed(model, params, dt_scale, drawn);
+  for (int64_t t = 0; t < from; ++t) quiet.Read(t);
+  pushed.state() = quiet.state().Clone();
   Random random(0, RandomStream::kBootstrap, 3);
   std::vector<double> start;
-  for (int64_t b = 0; b < rows; ++b) {
-    const double norm = NormOf(state, b);
-    double square = 0;
-    std::vector<double> push;
-    ForRow(pushed, b, [&](double&) {
-      push.push_back(random.Normal());
-      square += push.back() * push.back();
-    });
-    size_t i = 0;
-    ForRow(pushed, b,
-           [&](double& value) { value += kPush * norm * push[i++] / std::sqrt(square); });
-    start.push_back(DistanceOf(state, pushed, b));
+  for (int64_t b = 0; b < drawn.rows; ++b) {
+    Push(pushed.state(), b, random);
+    start.push_back(DistanceOf(quiet.state(), pushed.state(), b));
   }
   std::vector<StepValue> distances;
   for (int64_t t = from; t < drawn.steps; ++t) {
-    Step(*stepper, piece, t, state, y);
-    Step(*stepper, piece, t, pushed, y);
+    quiet.Read(t);
+    pushed.Read(t);
     const int64_t after = t - from + 1;
     if (!std::has_single_bit(static_cast<uint64_t>(after))) continue;
     double square = 0, count = 0;
-    for (int64_t b = 0; b < rows; ++b) {
+    for (int64_t b = 0; b < drawn.rows; ++b) {
       if (drawn.lengths.size() > 0 && t >= drawn.lengths[b]) continue;
       if (start[static_cast<size_t>(b)] == 0) continue;
-      square += std::pow(DistanceOf(state, pushed, b) / start[static_cast<size_t>(b)], 2);
+      square +=
+          std::pow(DistanceOf(quiet.state(), pushed.state(), b) / start[static_cast<size_t>(b)], 2);
       ++count;
     }
     if (count > 0) distances.push_back({after, std::sqrt(square / count)});
