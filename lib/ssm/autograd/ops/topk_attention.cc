@@ -184,6 +184,112 @@ double Pairs(const TopkPass& pass) {
   return pairs;
 }
 
+template <Scalar T>
+TopkPass NewPass(Tape<T>& tape, const kernels::TopkShape& shape, const Clock& clock) {
+  TopkPass pass;
+  pass.shape = shape;
+  pass.rows = clock.B;
+  pass.steps = clock.T;
+  pass.pos = clock.pos;
+  pass.before = clock.before;
+  pass.choices = tape.NewInts(clock.B * clock.T);
+  pass.seen = tape.NewInts(clock.B * clock.T * shape.kept);
+  pass.left = tape.NewInts(clock.B * shape.kept);
+  return pass;
+}
+
+template <Scalar T>
+TopkState<T> NewState(Tape<T>& tape, const TopkPass& pass) {
+  const int64_t rows = pass.rows, ring = pass.ring(), kept = pass.shape.kept, width = pass.width();
+  return {tape.New({rows, ring, width}), tape.New({rows, ring, width}), tape.New({rows, ring, 1}),
+          tape.New({rows, kept, width}), tape.New({rows, kept, width}), tape.New({rows, kept, 1}),
+          tape.New({rows, kept, 1})};
+}
+
+/// All that a run and its backward read.
+template <Scalar T>
+struct TopkOp {
+  TopkPass pass;
+  Var<T> qkv, y, table;
+  TopkState<T> before, next;
+  kernels::TopkStatistics<T> statistics;
+  const T* slopes = nullptr;
+  int64_t distances = 0;  // columns of the table
+  T* scratch = nullptr;
+
+  kernels::DistanceBias<T> Bias(const Tape<T>& tape) const {
+    return {slopes, internal::ValueOrNull(tape, table), distances};
+  }
+};
+
+template <Scalar T>
+void RunRows(Tape<T>& tape, const TopkOp<T>& op) {
+  CopyState(tape, op.before, op.next);
+  for (int64_t b = 0; b < op.pass.rows; ++b) {
+    RunRow<T>(op.pass, b, op.Bias(tape), tape.value(op.qkv), MemoryOf(tape, op.pass, op.next, b),
+              tape.out(op.y), op.statistics, op.scratch);
+  }
+}
+
+/// Runs the pass; again where the choices it made are not those to be held.
+template <Scalar T>
+void RunChoosing(Tape<T>& tape, const TopkOp<T>& op) {
+  const Ints choices = op.pass.choices;
+  std::ranges::fill(choices, kernels::kTopkFree);
+  if (tape.Live()) RunRows(tape, op);
+  const Ints chosen = tape.NewInts(std::ssize(choices));
+  std::ranges::copy(choices, chosen.begin());
+  tape.StopChoices(choices);
+  if (tape.Live() && !std::ranges::equal(choices, chosen)) RunRows(tape, op);
+}
+
+/// What token `step` of row b and the keys it saw owe each other.
+template <Scalar T>
+void TokenBackward(Tape<T>& tape, const TopkOp<T>& op, int64_t b, int64_t step,
+                   const TopkArrays<const T>& values, const TopkArrays<T>& gradients, T* g_table) {
+  const TopkPass& pass = op.pass;
+  const int64_t heads = pass.shape.heads, size = pass.shape.d_head, width = pass.width();
+  const int64_t token = b * pass.steps + step;
+  const kernels::TopkQuery<T> query{pass.pos[static_cast<size_t>(token)],
+                                    values.qkv + token * 3 * width, op.Bias(tape),
+                                    kernels::kTopkFree};
+  if (query.position < 0) return;
+  const T *y = tape.value(op.y) + token * width, *gy = tape.grad(op.y) + token * width;
+  T* mean = op.scratch;
+  for (int64_t h = 0; h < heads; ++h) mean[h] = kernels::Dot(size, y + h * size, gy + h * size);
+  const int64_t in_statistics = b * heads * pass.steps + step;
+  const kernels::TopkStatistics<T> statistics{op.statistics.largest + in_statistics,
+                                              op.statistics.sum + in_statistics,
+                                              op.statistics.stride};
+  T* g_q = gradients.qkv == nullptr ? nullptr : gradients.qkv + token * 3 * width;
+  ForEachKey<T>(pass, b, step, values, internal::ValueOrNull(tape, op.before.kept_position),
+                gradients, [&](const kernels::TopkKey<T>& key) {
+                  kernels::TopkKeyBackward<T>(pass.shape, query, key, gy, mean, statistics, g_q,
+                                              g_table);
+                });
+}
+
+template <Scalar T>
+void Backward(Tape<T>& tape, const TopkOp<T>& op) {
+  const TopkState<T>&before = op.before, &next = op.next;
+  const auto value = [&tape](Var<T> var) { return internal::ValueOrNull(tape, var); };
+  const TopkArrays<const T> values{value(op.qkv), value(before.k), value(before.v),
+                                   value(before.kept_k), value(before.kept_v)};
+  const TopkArrays<T> gradients{tape.acc(op.qkv), tape.acc(before.k), tape.acc(before.v),
+                                tape.acc(before.kept_k), tape.acc(before.kept_v)};
+  AddNextGradients<T>(op.pass,
+                      {nullptr, tape.grad(next.k), tape.grad(next.v), tape.grad(next.kept_k),
+                       tape.grad(next.kept_v)},
+                      gradients);
+  if (tape.grad(op.y) == nullptr) return;
+  T* g_table = tape.acc(op.table);
+  for (int64_t b = 0; b < op.pass.rows; ++b) {
+    for (int64_t step = 0; step < op.pass.steps; ++step) {
+      TokenBackward(tape, op, b, step, values, gradients, g_table);
+    }
+  }
+}
+
 }  // namespace
 
 template <Scalar T>
@@ -192,91 +298,29 @@ TopkOutputs<T> TopkAttention(Tape<T>& tape, Var<T> qkv, const TopkState<T>& befo
   const int64_t width = tape.shape(qkv).Back(0) / 3;
   SSM_CHECK(tape.shape(qkv) == Shape({clock.B, clock.T, 3 * width}) && width % view.heads == 0,
             "attention reads [B, T, 3 D] of its clock's B and T, D a multiple of the heads");
-  TopkPass pass;
-  pass.shape = {view.heads, width / view.heads, view.window, kept};
-  pass.rows = clock.B;
-  pass.steps = clock.T;
-  pass.pos = clock.pos;
-  pass.before = clock.before;
-  pass.choices = tape.NewInts(clock.B * clock.T);
-  pass.seen = tape.NewInts(clock.B * clock.T * kept);
-  pass.left = tape.NewInts(clock.B * kept);
-  const int64_t ring = pass.ring();
-  TopkOutputs<T> out;
-  out.y = tape.New({clock.B, clock.T, width});
-  out.next = {tape.New({clock.B, ring, width}), tape.New({clock.B, ring, width}),
-              tape.New({clock.B, ring, 1}),     tape.New({clock.B, kept, width}),
-              tape.New({clock.B, kept, width}), tape.New({clock.B, kept, 1}),
-              tape.New({clock.B, kept, 1})};
+  TopkOp<T> op;
+  op.pass = NewPass(tape, {view.heads, width / view.heads, view.window, kept}, clock);
+  op.qkv = qkv;
+  op.table = view.bias.table;
+  op.before = before;
+  op.y = tape.New({clock.B, clock.T, width});
+  op.next = NewState(tape, op.pass);
   const int64_t rows = clock.B * clock.T * view.heads;
-  const kernels::TopkStatistics<T> statistics{tape.Floats(rows), tape.Floats(rows), clock.T};
-  const T* slopes = AlibiSlopes(tape, view);
-  const Var<T> table = view.bias.table;
-  const int64_t distances = table ? tape.shape(table)[1] : 0;
-  T* scratch = tape.Floats(pass.shape.Scratch());
-  const auto bias = [=](const Tape<T>& t) {
-    return kernels::DistanceBias<T>{slopes, internal::ValueOrNull(t, table), distances};
-  };
-  const auto run = [&] {
-    CopyState(tape, before, out.next);
-    for (int64_t b = 0; b < clock.B; ++b) {
-      RunRow<T>(pass, b, bias(tape), tape.value(qkv), MemoryOf(tape, pass, out.next, b),
-                tape.out(out.y), statistics, scratch);
-    }
-  };
-  std::ranges::fill(pass.choices, kernels::kTopkFree);
-  if (tape.Live()) run();
-  const Ints chosen = tape.NewInts(std::ssize(pass.choices));
-  std::ranges::copy(pass.choices, chosen.begin());
-  tape.StopChoices(pass.choices);
-  if (tape.Live() && !std::ranges::equal(pass.choices, chosen)) run();
+  op.statistics = {tape.Floats(rows), tape.Floats(rows), clock.T};
+  op.slopes = AlibiSlopes(tape, view);
+  if (op.table) op.distances = tape.shape(op.table)[1];
+  op.scratch = tape.Floats(op.pass.shape.Scratch());
+  RunChoosing(tape, op);
 
-  for (Var<T>* held : {&out.next.mass, &out.next.kept_mass, &out.next.kept_position}) {
+  for (Var<T>* held : {&op.next.mass, &op.next.kept_mass, &op.next.kept_position}) {
     *held = tape.Stop(*held);
   }
   const double each = 4 * static_cast<double>(width) +
-                      static_cast<double>(view.heads) * (view.bias.alibi || table ? 2 : 1);
-  const TopkState<T> next = out.next;
-  const Var<T> y = out.y;
-  tape.Record(
-      "topk_attention", {qkv, before.k, before.v, before.kept_k, before.kept_v, table},
-      {y, next.k, next.v, next.kept_k, next.kept_v}, each * Pairs(pass), [=](Tape<T>& t) {
-        const TopkArrays<const T> values{
-            t.value(qkv), internal::ValueOrNull(t, before.k), internal::ValueOrNull(t, before.v),
-            internal::ValueOrNull(t, before.kept_k), internal::ValueOrNull(t, before.kept_v)};
-        const TopkArrays<T> gradients{t.acc(qkv), t.acc(before.k), t.acc(before.v),
-                                      t.acc(before.kept_k), t.acc(before.kept_v)};
-        AddNextGradients<T>(
-            pass,
-            {nullptr, t.grad(next.k), t.grad(next.v), t.grad(next.kept_k), t.grad(next.kept_v)},
-            gradients);
-        if (t.grad(y) == nullptr) return;
-        T* g_table = t.acc(table);
-        const int64_t heads = pass.shape.heads, columns = pass.width();
-        for (int64_t token = 0; token < pass.rows * pass.steps; ++token) {
-          const int64_t b = token / pass.steps, step = token % pass.steps;
-          const int64_t in_statistics = b * heads * pass.steps + step;
-          const kernels::TopkQuery<T> query{pass.pos[static_cast<size_t>(token)],
-                                            values.qkv + token * 3 * columns, bias(t),
-                                            kernels::kTopkFree};
-          if (query.position < 0) continue;
-          const T *y_token = t.value(y) + token * columns, *gy = t.grad(y) + token * columns;
-          for (int64_t h = 0; h < heads; ++h) {
-            const int64_t size = pass.shape.d_head, first = h * size;
-            scratch[h] = kernels::Dot(size, y_token + first, gy + first);
-          }
-          T* g_q = gradients.qkv == nullptr ? nullptr : gradients.qkv + token * 3 * columns;
-          ForEachKey<T>(pass, b, step, values, internal::ValueOrNull(t, before.kept_position),
-                        gradients, [&](const kernels::TopkKey<T>& key) {
-                          kernels::TopkKeyBackward<T>(
-                              pass.shape, query, key, gy, scratch,
-                              {statistics.largest + in_statistics, statistics.sum + in_statistics,
-                               statistics.stride},
-                              g_q, g_table);
-                        });
-        }
-      });
-  return out;
+                      static_cast<double>(view.heads) * (view.bias.alibi || op.table ? 2 : 1);
+  tape.Record("topk_attention", {qkv, before.k, before.v, before.kept_k, before.kept_v, op.table},
+              {op.y, op.next.k, op.next.v, op.next.kept_k, op.next.kept_v}, each * Pairs(op.pass),
+              [op](Tape<T>& t) { Backward(t, op); });
+  return {op.y, op.next};
 }
 
 #define SSM_INSTANTIATE(T)                                                              \
