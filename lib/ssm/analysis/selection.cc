@@ -50,66 +50,112 @@ struct Walk {
   double dt_scale;
 };
 
+/// A mixer reading token after token, its recurrence from 0 at each: what comes out of a token is
+/// what it writes.
+class TokenWalk {
+ public:
+  explicit TokenWalk(const Walk& walk)
+      : walk_(walk),
+        rows_(walk.sample.piece.rows),
+        local_(walk.mixer, walk.dt_scale),
+        state_(walk.mixer.Fresh(rows_)),
+        x_(static_cast<size_t>(rows_ * walk.mixer.channels())),
+        values_(static_cast<size_t>(local_.size())) {
+    if (walk.sample.piece.dt.size() > 0) dt_.resize(static_cast<size_t>(rows_));
+  }
+
+  /// Numbers of the recurrence of one row.
+  int64_t size() const { return local_.size(); }
+
+  /// Goes to token t, which Step takes.
+  void GoTo(int64_t t) {
+    const TaskPiece& piece = walk_.sample.piece;
+    const int64_t width = walk_.mixer.channels();
+    std::fill(values_.begin(), values_.end(), 0.0);
+    for (int64_t b = 0; b < rows_; ++b) {
+      const int64_t cell = b * piece.steps + t;
+      std::copy_n(walk_.inputs.data() + cell * width, width, x_.data() + b * width);
+      if (!dt_.empty()) dt_[static_cast<size_t>(b)] = piece.dt[cell];
+      if (piece.start.size() > 0 && piece.start[cell] != 0) StepsOf(b) = 0;
+      local_.Scatter(values_.data(), b, state_);
+    }
+  }
+
+  /// Whether derivatives along all ones at 0, and along signs at another state, tell the same
+  /// decays: entries are not mixed, and coefficients do not depend on the state.
+  bool EntryByEntry(Random& random) {
+    std::vector<double> plain(static_cast<size_t>(rows_ * size()), 1.0), signs;
+    State<double> copy = state_.Clone();
+    Run(copy, plain);
+    copy = state_.Clone();
+    for (size_t i = 0; i < plain.size(); ++i) signs.push_back(random.Bernoulli(0.5) ? 1 : -1);
+    for (int64_t b = 0; b < rows_; ++b) {
+      for (double& value : values_) value = random.Normal();
+      local_.Scatter(values_.data(), b, copy);
+    }
+    std::vector<double> with_signs = signs;
+    Run(copy, with_signs);
+    for (size_t i = 0; i < plain.size(); ++i) {
+      if (std::abs(with_signs[i] * signs[i] - plain[i]) > kMixed * (1 + std::abs(plain[i]))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void Step() {
+    std::vector<double> none;
+    Run(state_, none);
+  }
+  /// The same; token t's coefficients go to `found`, but for a sequence's first.
+  void Step(int64_t t, Coefficients& found) {
+    const std::vector<int64_t> before = state_.steps;
+    const int64_t n = size();
+    std::vector<double> decays(static_cast<size_t>(rows_ * n), 1.0);
+    Run(state_, decays);
+    for (int64_t b = 0; b < rows_; ++b) {
+      if (before[static_cast<size_t>(b)] == 0 || !walk_.sample.Has(b, t)) continue;
+      const auto first = decays.begin() + b * n;
+      found.decay.insert(found.decay.end(), first, first + n);
+      local_.Gather(state_, b, values_.data());
+      found.write.insert(found.write.end(), values_.begin(), values_.end());
+      found.cell.push_back(b * walk_.sample.piece.steps + t);
+    }
+  }
+
+ private:
+  int64_t& StepsOf(int64_t b) { return state_.steps[static_cast<size_t>(b)]; }
+  void Run(State<double>& state, std::vector<double>& seeds) {
+    local_.Run(state, x_.data(), dt_.empty() ? nullptr : dt_.data(), seeds);
+  }
+
+  const Walk& walk_;
+  int64_t rows_;
+  LocalStep local_;
+  State<double> state_;
+  std::vector<double> x_, dt_, values_;
+};
+
 /// Nothing where entries are mixed or coefficients depend on the state.
 std::optional<Coefficients> Collect(const Walk& walk) {
-  const TaskPiece& piece = walk.sample.piece;
-  const int64_t rows = piece.rows, steps = piece.steps, width = walk.mixer.channels();
-  LocalStep local(walk.mixer, walk.dt_scale);
-  const int64_t n = local.size();
-  if (n == 0) return std::nullopt;
-  const int64_t every = std::max<int64_t>(1, rows * steps * n / kMostCoefficients);
+  TokenWalk tokens(walk);
+  if (tokens.size() == 0) return std::nullopt;
+  const int64_t rows = walk.sample.piece.rows, steps = walk.sample.piece.steps;
+  const int64_t every = std::max<int64_t>(1, rows * steps * tokens.size() / kMostCoefficients);
   Random random(0, RandomStream::kBootstrap, 0);
   Coefficients found;
-  State<double> state = walk.mixer.Fresh(rows);
-  std::vector<double> x(static_cast<size_t>(rows * width)), dt, seeds, signs,
-      values(static_cast<size_t>(n));
-  if (piece.dt.size() > 0) dt.resize(static_cast<size_t>(rows));
   bool checked = false;
   for (int64_t t = 0; t < steps; ++t) {
-    for (int64_t b = 0; b < rows; ++b) {
-      std::copy_n(walk.inputs.data() + (b * steps + t) * width, width, x.data() + b * width);
-      if (!dt.empty()) dt[static_cast<size_t>(b)] = piece.dt[b * steps + t];
-      if (piece.start.size() > 0 && piece.start[b * steps + t] != 0) {
-        state.steps[static_cast<size_t>(b)] = 0;
-      }
-      // The recurrence starts from 0 at every token: what comes out is what is written.
-      std::fill(values.begin(), values.end(), 0.0);
-      local.Scatter(values.data(), b, state);
+    tokens.GoTo(t);
+    if (t % every != 0) {
+      tokens.Step();
+      continue;
     }
-    const std::vector<int64_t> before = state.steps;
-    const bool wanted = t % every == 0;
-    seeds.clear();
-    if (wanted) seeds.assign(static_cast<size_t>(rows * n), 1.0);
-    // The first token looked at is asked twice more: with signs, and from another state.
-    if (wanted && !checked && t > 0) {
+    if (!checked && t > 0) {
+      if (!tokens.EntryByEntry(random)) return std::nullopt;
       checked = true;
-      State<double> copy = state.Clone();
-      std::vector<double> plain = seeds;
-      local.Run(copy, x.data(), dt.empty() ? nullptr : dt.data(), plain);
-      copy = state.Clone();
-      signs.clear();
-      for (int64_t i = 0; i < rows * n; ++i) signs.push_back(random.Bernoulli(0.5) ? 1 : -1);
-      for (int64_t b = 0; b < rows; ++b) {
-        for (double& value : values) value = random.Normal();
-        local.Scatter(values.data(), b, copy);
-      }
-      std::vector<double> signed_seeds = signs;
-      local.Run(copy, x.data(), dt.empty() ? nullptr : dt.data(), signed_seeds);
-      for (size_t i = 0; i < signs.size(); ++i) {
-        if (std::abs(signed_seeds[i] * signs[i] - plain[i]) > kMixed * (1 + std::abs(plain[i]))) {
-          return std::nullopt;
-        }
-      }
     }
-    local.Run(state, x.data(), dt.empty() ? nullptr : dt.data(), seeds);
-    if (!wanted) continue;
-    for (int64_t b = 0; b < rows; ++b) {
-      if (before[static_cast<size_t>(b)] == 0 || !walk.sample.Has(b, t)) continue;
-      found.decay.insert(found.decay.end(), seeds.begin() + b * n, seeds.begin() + (b + 1) * n);
-      local.Gather(state, b, values.data());
-      found.write.insert(found.write.end(), values.begin(), values.end());
-      found.cell.push_back(b * steps + t);
-    }
+    tokens.Step(t, found);
   }
   return found.cell.empty() ? std::nullopt : std::optional(std::move(found));
 }
