@@ -200,6 +200,32 @@ TEST_CASE("at least seven tenths of a layer's arithmetic are matrix products") {
   CHECK(ProductShare<Mamba2Options, Mamba2>({}, 64, 512) > 0.7);
 }
 
+struct Sentences final : Faults {
+  std::string all;
+  void Add(std::string_view key, std::string_view sentence) override {
+    all += std::string(key) + ": " + std::string(sentence);
+  }
+};
+
+TEST_CASE("heads of Mamba-2 have 64 channels where that fits, else the most below that do") {
+  Mamba2Options options;
+  const std::pair<int64_t, int64_t> fits[] = {{1, 2},   {5, 10},  {16, 32}, {32, 64},
+                                              {48, 48}, {37, 37}, {64, 64}, {96, 64}};
+  for (const auto& [d_model, channels] : fits) {
+    CAPTURE(d_model);
+    CHECK(options.HeadDim({.d_model = d_model}) == channels);
+    Sentences faults;
+    options.CheckIn({.d_model = d_model}, faults);
+    CHECK(faults.all.empty());
+  }
+  options.head_dim = 64;
+  Sentences faults;
+  options.CheckIn({.d_model = 5}, faults);
+  CHECK(faults.all ==
+        "head_dim: expand d_model, 2 x 5 = 10, inner channels are no whole number of heads of 64: "
+        "use 1, 2, 5 or 10");
+}
+
 TEST_CASE("at least seven tenths of a matrix state's own arithmetic are matrix products") {
   for (const MatrixDecay decay : {MatrixDecay::kNone, MatrixDecay::kHead, MatrixDecay::kKey}) {
     for (const int64_t keys : {16, 32, 64}) {

@@ -62,15 +62,13 @@ double Apart(const std::vector<double>& a, const std::vector<double>& b) {
   return worst / size;
 }
 
-/// Each type with its defaults, but for those that say nothing here: published heads of 64
-/// channels, which do not fit into a small model, and outputs that start at 0.
+/// Each type with its defaults, but for outputs that start at 0, which say nothing here.
 std::vector<Subject> AllMixers() {
   MixerRegistry mixers;
   RegisterMixers(mixers);
   std::vector<Subject> subjects;
   for (const MixerRegistry::Entry& entry : mixers.entries()) {
     Subject& subject = subjects.emplace_back(Subject{entry.type});
-    if (entry.type == "mamba2") subject.options = R"({"head_dim": 4})";
     if (entry.type.starts_with("rwkv4")) subject.options = R"({"zero_init": false})";
   }
   return subjects;

@@ -89,6 +89,7 @@ std::vector<MixerVariant> MixerVariants() {
       {"mamba", R"({"d_state": 4, "selective": false})"},
       {"mamba", R"({"d_state": 4, "selective": false, "complex": true, "rule": "zoh"})"},
       {"mamba", R"({"d_state": 2, "selective": false, "eigenvalues": "signed"})"},
+      {"mamba2", R"({"d_state": 3, "chunk": 20})"},
       {"mamba2", R"({"head_dim": 2, "d_state": 3, "chunk": 7})"},
       {"mamba2",
        R"({"expand": 1, "head_dim": 1, "d_state": 2, "groups": 2, "d_conv": 1, "chunk": 64})", 4},

@@ -18,7 +18,7 @@ class Mamba2;
 
 struct Mamba2Options final : public BuildsMixer<Mamba2Options, Mamba2> {
   int64_t expand = 2;
-  int64_t head_dim = 64;
+  int64_t head_dim = 0;  // 0: the largest divisor of the inner channels up to 64
   int64_t d_state = 128;
   int64_t groups = 1;
   int64_t d_conv = 4;
@@ -34,6 +34,8 @@ struct Mamba2Options final : public BuildsMixer<Mamba2Options, Mamba2> {
   /// The norm behind the state leaves y no affine function of it.
   MixerKind Kind() const override { return MixerKind::kNonlinear; }
   MixerProperties Properties(const MixerContext& context) const override;
+  /// Inner channels of one head.
+  int64_t HeadDim(const MixerContext& context) const;
 };
 
 /// What both faces of a layer need.
@@ -55,7 +57,7 @@ struct Mamba2Form {
 /// the time between tokens; in each of E / P heads S_t = e^{-e^{A_log} dt} S_{t-1} + B (dt x)^T,
 /// y = S^T C + D x, B and C being shared by the heads of a group; out = out_proj(RMS norm of each
 /// group of y o SiLU(gate u)) (Dao and Gu 2024, where gate is the first part of in_proj).
-/// E = expand D inner channels, P = head_dim, N = d_state, G = groups, H = E / P.
+/// E = expand D inner channels, P = head_dim or 64 at most, N = d_state, G = groups, H = E / P.
 /// Initially e^{A_log} ~ U(a_min, a_max), D = 1, dt_bias the inverse softplus of a log-uniform dt,
 /// linear maps and the convolution U(+-1/sqrt(fan in)).
 /// Parameters in_proj.weight [E + 2 G N + H, D], gate.weight [E, D], conv1d.weight [E + 2 G N, K],

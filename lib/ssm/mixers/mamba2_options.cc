@@ -9,9 +9,24 @@
 #include "ssm/nn/init.h"
 
 namespace ssm {
+namespace {
+
+constexpr int64_t kPublishedHeadDim = 64;
+
+}  // namespace
+
+int64_t Mamba2Options::HeadDim(const MixerContext& context) const {
+  if (head_dim > 0) return head_dim;
+  const int64_t inner = expand * context.d_model;
+  int64_t channels = std::min(kPublishedHeadDim, inner);
+  while (inner % channels != 0) --channels;
+  return channels;
+}
+
 void Mamba2Options::VisitFields(FieldVisitor& visitor) {
   visitor.Int("expand", expand, {1, 64}, "inner channels for each of d_model");
-  visitor.Int("head_dim", head_dim, {1, 1 << 12}, "inner channels of one head");
+  visitor.Int("head_dim", head_dim, {0, 1 << 12},
+              "inner channels of one head; 0: the largest divisor of all of them up to 64");
   visitor.Int("d_state", d_state, {1, 1 << 12}, "numbers of state for each inner channel");
   visitor.Int("groups", groups, {1, 1 << 12}, "parts of the heads that share B and C");
   visitor.Int("d_conv", d_conv, {1, kernels::kMaxTaps},
@@ -40,18 +55,19 @@ void Mamba2Options::Check(Faults& faults) const {
 }
 
 void Mamba2Options::CheckIn(const MixerContext& context, Faults& faults) const {
-  const int64_t inner = expand * context.d_model;
-  if (inner % head_dim != 0) {
+  const int64_t inner = expand * context.d_model, channels = HeadDim(context);
+  if (inner % channels != 0) {
     faults.Add(
         "head_dim",
         fmt::format("expand d_model, {} x {} = {}, inner channels are no whole number of heads "
-                    "of {}: use a head_dim that divides {}",
-                    expand, context.d_model, inner, head_dim, inner));
+                    "of {}: use {}",
+                    expand, context.d_model, inner, channels, PossibleHeads(inner, false)));
     return;
   }
-  if (inner / head_dim % groups != 0) {
+  const int64_t heads = inner / channels;
+  if (heads % groups != 0) {
     faults.Add("groups", fmt::format("{} groups cannot share {} heads equally: use {}", groups,
-                                     inner / head_dim, PossibleHeads(inner / head_dim, false)));
+                                     heads, PossibleHeads(heads, false)));
   }
 }
 
@@ -72,8 +88,8 @@ template <Scalar T>
 Mamba2<T>::Mamba2(const Mamba2Options& options, const MixerContext& context,
                   ParameterBuilder& parameters) {
   const int64_t d_model = context.d_model, inner = options.expand * d_model;
-  form_.channels = options.head_dim;
-  form_.heads = inner / options.head_dim;
+  form_.channels = options.HeadDim(context);
+  form_.heads = inner / form_.channels;
   form_.groups = options.groups;
   form_.d_state = options.d_state;
   form_.taps = options.d_conv;
