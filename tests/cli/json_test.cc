@@ -32,6 +32,10 @@ TEST_CASE("list and describe name the same types") {
       CHECK(schema["type"] == "object");
     }
   }
+  const json result = JsonOf({"describe", "result", "--schema"});
+  CHECK(result["$defs"]["config"]["properties"].contains("published"));
+  const json trained = JsonOf({"describe", "trained", "--schema"});
+  CHECK(trained["$defs"]["config"]["properties"].contains("arms"));
   const json schema = JsonOf({"describe", "experiment", "--schema"});
   CHECK(schema["$defs"]["config"]["properties"].contains("model"));
   CHECK(schema["$defs"]["config"]["properties"].contains("eval"));

@@ -46,6 +46,24 @@ struct TinyResult : ssm::test::Tiny {
 
 }  // namespace
 
+TEST_CASE("describe tells what a file of configs/results claims, and the fields of its type") {
+  const std::string folder = std::string(SSM_SOURCE_DIR) + "/configs/results";
+  for (const std::string& name : ListDirectory(folder)) {
+    CAPTURE(name);
+    const json file = json::parse(ReadFile(JoinPath(folder, name)));
+    const Outcome told = RunSsmctl({"describe", JoinPath(folder, name)});
+    REQUIRE(told.code == 0);
+    CHECK(told.out.starts_with(file["id"].get<std::string>() + "  " +
+                               file["title"].get<std::string>() + "\npublished  " +
+                               file["published"].get<std::string>() + "\n\n" +
+                               file["result"]["type"].get<std::string>() + ": "));
+    for (const auto& field : file["result"].items()) {
+      if (field.key() != "type") CHECK(told.out.find("\n" + field.key()) != std::string::npos);
+    }
+  }
+  CHECK(RunSsmctl({"describe", "nowhere.json"}).code == 66);
+}
+
 TEST_CASE("every published result in configs/results that trains nothing holds") {
   const std::vector<std::string> files =
       ListDirectory(std::string(SSM_SOURCE_DIR) + "/configs/results");

@@ -311,7 +311,8 @@ void AddFlags(CLI::App& c, ListCommand& command) {
 }
 
 void AddFlags(CLI::App& c, DescribeCommand& command) {
-  c.add_option("TYPE", command.type, "a mixer or task, or \"experiment\"")
+  c.add_option("TYPE", command.type,
+               "a mixer or task, \"experiment\", \"result\", or a file of configs/results")
       ->required()
       ->type_name("");
   c.add_flag("--schema,--json", command.schema, "print a JSON Schema instead");

@@ -190,7 +190,8 @@ class CommandLine {
   void AddDescribe() {
     CLI::App& c = Add("describe", "every field of a type: default, range, meaning",
                       "ssmctl describe TYPE [options]",
-                      {"ssmctl describe s4d", "ssmctl describe experiment --schema"},
+                      {"ssmctl describe s4d", "ssmctl describe experiment --schema",
+                       "ssmctl describe configs/results/P2.json"},
                       [this] { return RunDescribe(describe_, context_); });
     AddFlags(c, describe_);
   }
@@ -232,11 +233,8 @@ class CommandLine {
     if (command == "completion") return CompletionShells();
     if (command == "list") return {"mixers", "tasks", "all"};
     if (command == "import") return FamilyNames();
-    if (command != "describe") return {};
-    std::vector<std::string> words = {"experiment"};
-    for (const auto& entry : context_.catalogue->mixers.entries()) words.push_back(entry.type);
-    for (const auto& entry : context_.catalogue->tasks.entries()) words.push_back(entry.type);
-    return words;
+    if (command == "describe") return DescribedNames(*context_.catalogue);
+    return {};
   }
 
   std::vector<std::string> CommandNames() const {

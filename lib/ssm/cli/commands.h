@@ -95,9 +95,11 @@ struct ListCommand {
 ExitCode RunList(const ListCommand& command, const CommandContext& context);
 
 struct DescribeCommand {
-  std::string type;  // of a mixer or task, or "experiment"
+  std::string type;  // a mixer, task or result, "experiment", "result", or a file of a result
   bool schema = false;
 };
+/// What it describes by name.
+std::vector<std::string> DescribedNames(const Catalogue& catalogue);
 ExitCode RunDescribe(const DescribeCommand& command, const CommandContext& context);
 
 struct TaskCommand {
