@@ -46,6 +46,7 @@ ResultsFile Results() {
   results.task = "evidence.decide";
   results.model = "1 x s4d, d_model 8";
   results.params = 321;
+  results.flops = 1.5e9;
   results.origin = {.config_hash = "0123456789abcdef",
                     .overrides = {"task.noise=2"},
                     .checkpoint = "step-00000200",
@@ -157,6 +158,7 @@ TEST_CASE("a finished cell is found again, and only by its own origin and key") 
   REQUIRE(found);
   CHECK(CellToJson(found->cell) == CellToJson(results.cell));
   CHECK(found->params == 321);
+  CHECK(found->flops == 1.5e9);
   CHECK(found->origin == results.origin);
   ResultOrigin retrained = results.origin;
   retrained.checkpoint_sha256 = "ff01";
@@ -167,6 +169,15 @@ TEST_CASE("a finished cell is found again, and only by its own origin and key") 
   CellKey more = results.cell.key;
   more.examples = 41;
   CHECK_FALSE(FindFinished(path, results.origin, more));
+}
+
+TEST_CASE("a result from before FLOPs were noted is still read") {
+  const test::TempFolder folder;
+  WriteResultsFile(folder / "old.json", Results());
+  json old = json::parse(ReadFile(folder / "old.json"));
+  old.erase("flops");
+  AtomicWriteFile(folder / "old.json", old.dump());
+  CHECK(ReadResultsFile(folder / "old.json").flops == 0);
 }
 
 TEST_CASE("a damaged results file is computed again, and named where it is only read") {

@@ -38,7 +38,8 @@ Json Head(const char* schema, const RunEvaluation& evaluation) {
           {"step", evaluation.origin.step},
           {"seed", evaluation.origin.seed},
           {"overrides", evaluation.origin.overrides},
-          {"params", evaluation.params}};
+          {"params", evaluation.params},
+          {"flops", evaluation.flops}};
 }
 
 /// A path need not be UTF-8.

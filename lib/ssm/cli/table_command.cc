@@ -21,19 +21,23 @@ bool AnyOverrides(const std::vector<TableRow>& rows) {
                      [](const TableRow& row) { return !row.results.origin.overrides.empty(); });
 }
 
+/// Nothing for what was not trained here, or before FLOPs were noted.
+std::string FlopsText(double flops) { return flops > 0 ? FormatDigits(flops, 3) : "-"; }
+
 constexpr const char* kLegend =
     "\nBrackets: 95 % over the n sequences. Verdict: better or worse than the best heuristic\n"
     "(or chance, where that is better) where the whole interval of the difference says so, paired\n"
-    "by sequence. A row is one trained seed at one step: no claim about architectures.\n";
+    "by sequence. FLOPs: of training up to that step. A row is one trained seed at one step: no\n"
+    "claim about architectures.\n";
 
 /// Columns that would say nothing are left out: "run", "overrides".
 std::string TableText(const std::vector<TableRow>& all, bool color) {
   std::vector<TableColumn> columns = {
-      {"experiment", Align::kLeft}, {"task", Align::kLeft},           {"cell", Align::kLeft},
-      {"n", Align::kRight},         {"model", Align::kLeft},          {"step", Align::kRight},
-      {"params", Align::kRight},    {"state", Align::kRight},         {"metric", Align::kLeft},
-      {"ceiling", Align::kRight},   {"best heuristic", Align::kLeft}, {"chance", Align::kRight},
-      {"verdict", Align::kLeft}};
+      {"experiment", Align::kLeft}, {"task", Align::kLeft},     {"cell", Align::kLeft},
+      {"n", Align::kRight},         {"model", Align::kLeft},    {"step", Align::kRight},
+      {"params", Align::kRight},    {"state", Align::kRight},   {"FLOPs", Align::kRight},
+      {"metric", Align::kLeft},     {"ceiling", Align::kRight}, {"best heuristic", Align::kLeft},
+      {"chance", Align::kRight},    {"verdict", Align::kLeft}};
   const bool runs = NamesRepeat(all);
   const bool overrides = AnyOverrides(all);
   if (runs) columns.push_back({"run", Align::kLeft});
@@ -45,7 +49,7 @@ std::string TableText(const std::vector<TableRow>& all, bool color) {
     cells.push_back(&cell);
     rows.push_back({results.name, results.task, AskedText(cell.key), FormatCount(cell.sequences),
                     results.model, FormatCount(results.origin.step), FormatCount(results.params),
-                    FormatBytes(cell.state_bytes_live),
+                    FormatBytes(cell.state_bytes_live), FlopsText(results.flops),
                     cell.metric + " " + IntervalText(cell.value), CeilingText(cell),
                     BestHeuristicText(cell), ChanceText(cell), VerdictText(cell)});
     if (runs) rows.back().push_back(run);
@@ -63,6 +67,7 @@ std::string TableJson(const std::vector<TableRow>& all) {
                             {"task", results.task},
                             {"model", results.model},
                             {"params", results.params},
+                            {"flops", results.flops},
                             {"step", results.origin.step},
                             {"seed", results.origin.seed},
                             {"overrides", results.origin.overrides},

@@ -41,6 +41,7 @@ ResultsFile ResultsOf(const Json& json, const std::string& path) {
   results.task = json.at("task").get<std::string>();
   results.model = json.at("model").get<std::string>();
   results.params = json.at("params").get<int64_t>();
+  results.flops = json.value("flops", 0.0);  // older files have none
   const Json& origin = json.at("origin");
   results.origin.config_hash = origin.at("config_hash").get<std::string>();
   results.origin.overrides = origin.at("overrides").get<std::vector<std::string>>();
@@ -73,6 +74,7 @@ void WriteResultsFile(const std::string& path, const ResultsFile& results) {
                      {"task", results.task},
                      {"model", results.model},
                      {"params", results.params},
+                     {"flops", results.flops},
                      {"origin",
                       {{"config_hash", origin.config_hash},
                        {"overrides", origin.overrides},

@@ -30,6 +30,7 @@ struct ResultsFile {
   std::string task;   // its type
   std::string model;  // "2 x s4d, d_model 64"
   int64_t params = 0;
+  double flops = 0;  // its training took up to this checkpoint; 0: not known
   ResultOrigin origin;
   CellResult cell;
 };

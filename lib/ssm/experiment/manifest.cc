@@ -60,6 +60,8 @@ void RunManifest::VisitFields(FieldVisitor& visitor) {
   visitor.Text("config_directory", config_directory, "where relative paths of the config start");
   visitor.Text("data_sha256", data_sha256, "of the files the task read; empty: none");
   visitor.Text("model_sha256", model_sha256, "of the files the layers read; empty: none");
+  visitor.Real("flops_per_step", flops_per_step, NonNegative(),
+               "FLOPs of one training step, forward and backward; 0: not known");
 }
 
 RunManifest MakeManifest(const Experiment& experiment, int threads,

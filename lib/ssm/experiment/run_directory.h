@@ -65,6 +65,7 @@ struct RunManifest final : Configurable {
   std::string config_directory;  // where relative paths of the config start
   std::string data_sha256;       // Task::DataDigest; older manifests have none
   std::string model_sha256;      // ModelOptions::FileDigest; older manifests have none
+  double flops_per_step = 0;     // TrainPlan's; 0 for what was not trained here, and older ones
   void VisitFields(FieldVisitor& visitor) override;
 };
 

@@ -57,6 +57,8 @@ class TrainedModel {
     const std::string checkpoint = ChosenCheckpoint(run_, request.checkpoint);
     ResultOrigin& origin = evaluation_.origin;
     origin.step = ReadUnder(origin.overrides, checkpoint).step;
+    const std::optional<RunManifest> manifest = ReadableManifest(run_);
+    if (manifest) evaluation_.flops = manifest->flops_per_step * static_cast<double>(origin.step);
     parameters_.Touch();
     origin.config_hash = ConfigHash(*evaluation_.experiment.config);
     origin.checkpoint = BaseName(checkpoint);
@@ -125,6 +127,7 @@ class TrainedModel {
         .task = config().task.type(),
         .model = ModelName(config().model),
         .params = evaluation_.params,
+        .flops = evaluation_.flops,
         .origin = evaluation_.origin,
         .cell = Summarise(score, config().task->Spec(), config().task->Known(key.split, streams))};
     WriteResultsFile(path, results);

@@ -27,6 +27,7 @@ struct RunEvaluation {
   Experiment experiment;  // as evaluated
   ResultOrigin origin;
   int64_t params = 0;
+  double flops = 0;                                    // as ResultsFile's
   std::vector<CellResult> cells;                       // of EvaluateRun
   std::vector<std::pair<CellKey, StateProbe>> probes;  // of ProbeRun
 

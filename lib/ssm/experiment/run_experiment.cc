@@ -29,30 +29,36 @@ struct Claim {
   std::optional<RunStatus> status;  // of the process before
   bool fresh = true;                // its config was not there before
   bool made = false;                // nor was its folder
+  double flops_per_step = 0;
 };
 
 int Threads(const TrainRequest& request) {
   return request.threads > 0 ? request.threads : DefaultThreads();
 }
 
-/// What memory and disk refuse.
-void RequireRoom(const ExperimentConfig& config, const TrainRequest& request,
-                 const std::string& folder) {
-  RefuseWhatDoesNotFit(CountTraining(config, Threads(request), request.max_memory), folder,
-                       request.max_memory);
+/// What memory and disk refuse. Returns what one step costs.
+double RequireRoom(const ExperimentConfig& config, const TrainRequest& request,
+                   const std::string& folder) {
+  const TrainPlan plan = CountTraining(config, Threads(request), request.max_memory);
+  RefuseWhatDoesNotFit(plan, folder, request.max_memory);
+  return plan.flops_per_step;
 }
 
 Claim StartRun(const TrainRequest& request, const MixerRegistry& mixers,
                const TaskRegistry& tasks) {
   Experiment experiment = ReadExperiment(request.source, mixers, tasks);
-  RequireRoom(*experiment.config, request, request.out.empty() ? request.root : request.out);
+  const double flops_per_step =
+      RequireRoom(*experiment.config, request, request.out.empty() ? request.root : request.out);
   RequireTrainable(*experiment.config);
   WarnOfUnseenTime(*experiment.config);
   RunDirectory run = request.out.empty()
                          ? RunDirectory::Create(request.root, experiment.config->name)
                          : RunDirectory::CreateAt(request.out);
   auto lease = std::make_unique<Lease>(run.lease());
-  return {std::move(run), std::move(lease), std::move(experiment), {}, std::nullopt, true, true};
+  Claim claim{
+      std::move(run), std::move(lease), std::move(experiment), {}, std::nullopt, true, true};
+  claim.flops_per_step = flops_per_step;
+  return claim;
 }
 
 /// The status of the process before; nothing, with a warning, when it cannot be read.
@@ -90,10 +96,11 @@ Claim ResumeRun(const TrainRequest& request, const MixerRegistry& mixers,
   ExperimentConfig before(mixers, tasks);
   if (stored && request.source.file.empty()) ReadStoredConfig(run, before, nullptr);
   Experiment experiment = ReadResumed(request, run, mixers, tasks);
-  RequireRoom(*experiment.config, request, run.path());
+  const double flops_per_step = RequireRoom(*experiment.config, request, run.path());
   auto lease = std::make_unique<Lease>(run.lease());
   RemoveTemporaries(run);
   Claim claim{std::move(run), std::move(lease), std::move(experiment), {}, std::nullopt, true};
+  claim.flops_per_step = flops_per_step;
   claim.status = ReadableStatus(claim.run);
   if (stored && ReadStoredConfig(claim.run, before, claim.experiment.config.get())) {
     claim.fresh = false;
@@ -165,7 +172,8 @@ void KeepManifest(const RunDirectory& run, RunManifest now) {
 }
 
 void WriteHead(Claim& claim, int threads, const TrainRequest& request) {
-  const RunManifest now = MakeManifest(claim.experiment, threads, request.arguments);
+  RunManifest now = MakeManifest(claim.experiment, threads, request.arguments);
+  now.flops_per_step = claim.flops_per_step;
   RunStatus status;
   status.extended_from = ExtendedFrom(claim);
   status.step = claim.status ? claim.status->step : 0;
