@@ -115,7 +115,26 @@ TEST_CASE("a dry run counts and writes nothing") {
     CHECK(plan[key].get<double>() > 0);
   }
   CHECK(plan["state_bytes"] == 4 * 4 * 4);
+  CHECK(plan["d_model"] == 4);
+  CHECK(plan["budget"] == "none");
   CHECK(ListDirectory(tiny.folder.path()) == std::vector<std::string>{"tiny.json"});
+}
+
+TEST_CASE("a dry run under a budget shows the width it buys") {
+  const Tiny tiny(test::kTinyTrack);
+  const std::vector<std::string> arguments = {"train", tiny.config, "--dry-run",
+                                              "model.d_model=null", "budget.state_bytes=1000"};
+  // d_state 4 is four numbers, 16 bytes, a channel.
+  const Outcome text = RunSsmctl(arguments);
+  CHECK(text.out.find("width") == 0);
+  CHECK(text.out.find("62  model.d_model, solved from budget.state_bytes = 1,000") !=
+        std::string::npos);
+  std::vector<std::string> as_json = arguments;
+  as_json.emplace_back("--json");
+  const json plan = JsonOf(as_json);
+  CHECK(plan["d_model"] == 62);
+  CHECK(plan["state_bytes"] == 62 * 16);
+  CHECK(plan["budget"]["state_bytes"] == 1000);
 }
 
 TEST_CASE("the config hash printed is that of the checkpoint, and nothing is written for it") {
@@ -149,7 +168,9 @@ TEST_CASE("train, eval and table agree on what they report") {
   CHECK(trained["step"] == 8);
   const json eval = JsonOf({"eval", tiny.run, "eval.lengths=[16,48]", "--json", "--quiet"});
   CHECK(eval["schema"] == "ssmctl.eval/1");
-  CHECK(eval["params"] == JsonOf({"train", tiny.config, "--dry-run", "--json"})["params"]);
+  const json plan = JsonOf({"train", tiny.config, "--dry-run", "--json"});
+  CHECK(eval["params"] == plan["params"]);
+  CHECK(eval["flops"] == plan["flops_per_step"].get<double>() * eval["step"].get<double>());
   CHECK(eval["state_bytes_live"] == 64);
   REQUIRE(eval["cells"].size() == 2);
   const json& cell = eval["cells"][1];
@@ -167,8 +188,10 @@ TEST_CASE("train, eval and table agree on what they report") {
   const json table = JsonOf({"table", tiny.run, "--json"});
   REQUIRE(table["rows"].size() == 2);
   CHECK(table["rows"][1]["cell"]["value"] == cell["value"]);
+  CHECK(table["rows"][1]["flops"] == eval["flops"]);
   const Outcome text = RunSsmctl({"table", tiny.run});
   CHECK(text.out.find(FormatDigits(cell["value"].get<double>(), 4)) != std::string::npos);
+  CHECK(text.out.find(FormatDigits(eval["flops"].get<double>(), 3)) != std::string::npos);
   CHECK(text.out.find('\x1b') == std::string::npos);
 }
 

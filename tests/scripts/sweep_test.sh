@@ -97,6 +97,28 @@ list_case() {
   expect_equal "$(rows)" 12
 }
 
+# One budget over mixers: each has its own width, and all cost the same.
+budget_case() {
+  local run params
+  run_sweep 0 track.json model.d_model=null budget.params=40000 --out budget \
+    'model.block.mixer={"type":"gru"},{"type":"mamba"},{"type":"s4d"}'
+  expect_equal "$(folders budget)" 3
+  expect_equal "$(rows)" 3
+  expect_in 'FLOPs' out
+  for run in budget/*/; do
+    expect_in '"params": 40000' "$run/config.json"
+    params=$(sed -n 's/^ *"params": \([0-9]*\),$/\1/p' "$run"/results/*.json)
+    ((params >= 39200 && params <= 40800)) || complain "$run has $params parameters"
+    expect grep -q '"flops": [1-9]' "$run"/results/*.json
+  done
+  expect_equal "$(grep -h '"d_model"' budget/*/config.json | sort -u | wc -l)" 3
+  # A budget that one of them cannot meet is told, and the others run.
+  run_sweep 1 track.json model.d_model=null budget.state_bytes=256 --out state \
+    'model.block.mixer={"type":"gru"},{"type":"lti"}'
+  expect_in 'sweep: 1 ok, 1 failed' err
+  expect_in 'is more than any width takes' err
+}
+
 # A wrong config and a training that diverges are told, and the others run.
 failure_case() {
   local line
@@ -177,4 +199,4 @@ LINES
   expect_in 'scripts/sweep.sh [options] CONFIG.json' out
 }
 
-run_cases "$@" -- grid eval_section failed_eval seed duplicate list failure dry_run threads usage
+run_cases "$@" -- grid eval_section failed_eval seed duplicate list budget failure dry_run threads usage

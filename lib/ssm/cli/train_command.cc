@@ -21,25 +21,28 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string PlanJson(const TrainPlan& plan) {
-  const Json json = {{"schema", "ssmctl.plan/1"},
-                     {"params", plan.params},
-                     {"state_bytes", plan.state_bytes},
-                     {"flops", plan.flops},
-                     {"flops_per_step", plan.flops_per_step},
-                     {"product_flops", plan.product_flops},
-                     {"peak_bytes", plan.peak_bytes},
-                     {"checkpoint_bytes", plan.checkpoint_bytes},
-                     {"disk_bytes", plan.disk_bytes},
-                     {"seconds", plan.seconds},
-                     {"seconds_basis", plan.seconds_basis}};
+std::string PlanJson(ExperimentConfig& config, const TrainPlan& plan) {
+  const Json json = {
+      {"schema", "ssmctl.plan/1"},
+      {"d_model", config.model.d_model},
+      {"budget", config.has_budget ? Json::parse(WriteConfig(config.budget)) : Json("none")},
+      {"params", plan.params},
+      {"state_bytes", plan.state_bytes},
+      {"flops", plan.flops},
+      {"flops_per_step", plan.flops_per_step},
+      {"product_flops", plan.product_flops},
+      {"peak_bytes", plan.peak_bytes},
+      {"checkpoint_bytes", plan.checkpoint_bytes},
+      {"disk_bytes", plan.disk_bytes},
+      {"seconds", plan.seconds},
+      {"seconds_basis", plan.seconds_basis}};
   return json.dump(2) + "\n";
 }
 
-std::string PlanText(const TrainPlan& plan) {
+std::string PlanText(const ExperimentConfig& config, const TrainPlan& plan) {
   const std::vector<TableColumn> columns = {
       {"", Align::kLeft}, {"", Align::kRight}, {"", Align::kLeft}};
-  const std::vector<std::vector<std::string>> rows = {
+  std::vector<std::vector<std::string>> rows = {
       {"parameters", FormatCount(plan.params), "numbers trained"},
       {"state", FormatBytes(plan.state_bytes), "live, of one stream after a training sequence"},
       {"arithmetic", FormatDigits(plan.flops, 3),
@@ -48,6 +51,10 @@ std::string PlanText(const TrainPlan& plan) {
       {"memory", FormatBytes(plan.peak_bytes), "at its peak"},
       {"disk", FormatBytes(plan.disk_bytes), "checkpoints that are kept, and one being written"},
       {"time", FormatDuration(plan.seconds), plan.seconds_basis}};
+  if (config.has_budget) {
+    rows.insert(rows.begin(), {"width", FormatCount(config.model.d_model),
+                               "model.d_model, solved from " + config.budget.Words()});
+  }
   std::string text = FormatTable(columns, rows);
   return text.substr(text.find('\n') + 1);  // no header line
 }
@@ -94,7 +101,8 @@ ExitCode DryRun(const TrainCommand& command, const CommandContext& context) {
     context.output->Write(command.json ? HashJson(config) : ConfigHash(config) + "\n");
   } else {
     TimeTraining(*experiment.config, threads, plan, max_memory);
-    context.output->Write(command.json ? PlanJson(plan) : PlanText(plan));
+    ExperimentConfig& config = *experiment.config;
+    context.output->Write(command.json ? PlanJson(config, plan) : PlanText(config, plan));
   }
   RefuseWhatDoesNotFit(plan, command.out.empty() ? command.root : command.out, max_memory);
   return ExitCode::kDone;

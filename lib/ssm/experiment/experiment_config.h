@@ -8,6 +8,7 @@
 
 #include "ssm/config/config_file.h"
 #include "ssm/evaluation/eval_options.h"
+#include "ssm/experiment/budget_options.h"
 #include "ssm/models/sequence_model.h"
 #include "ssm/tasks/task.h"
 #include "ssm/training/train_options.h"
@@ -36,12 +37,20 @@ struct ExperimentConfig final : Configurable {
   SeedOptions seed;
   Precision dtype = Precision::kFloat32;
   double rate_hz = 30;  // tokens a second in the world: turns lags into seconds
+  bool has_budget = false;
+  BudgetOptions budget;  // what model.d_model was solved from, where there is one
   OneOf<Task> task;
   ModelOptions model;
   TrainOptions train;
   EvalOptions eval;
   void VisitFields(FieldVisitor& visitor) override;
   void Check(Faults& faults) const override;
+
+  /// Before reading: a width that is not given stays open where there is a budget.
+  void LeaveWidthOpen();
+
+ private:
+  int64_t usual_width_ = 0;  // while model.d_model is open
 };
 
 /// A config that was read, and a task whose files were opened.
@@ -56,9 +65,10 @@ struct Experiment {
 Experiment ReadUnloaded(const ConfigSource& source, const MixerRegistry& mixers,
                         const TaskRegistry& tasks, const std::string& directory = "");
 
-/// Reads `source` and loads its task and what its layers name. `directory`: where relative paths
-/// start; empty: the folder of the file. @throws what ReadConfig, Task::Load and ModelOptions::Load
-/// throw.
+/// Reads `source`, loads its task and what its layers name, and solves model.d_model from a budget:
+/// the config then states both. `directory`: where relative paths start; empty: the folder of the
+/// file. @throws what ReadConfig, Task::Load, ModelOptions::Load and SolveWidth throw, and
+/// Error(kBadConfig) where model.d_model is given beside a budget that says another.
 Experiment ReadExperiment(const ConfigSource& source, const MixerRegistry& mixers,
                           const TaskRegistry& tasks, const std::string& directory = "");
 

@@ -21,6 +21,12 @@ constexpr double kProgramBytes = 10 * 0x1p20;  // code, threads, plans of FFTW
 constexpr double kCheckpointHead = 0x1p13;     // headers, state and checksums
 constexpr double kAssumedRate = 2e9;           // FLOP/s of a thread
 
+/// work(T) in the scalar of a config.
+template <class Work>
+auto InPrecision(const ExperimentConfig& config, const Work& work) {
+  return config.dtype == Precision::kFloat32 ? work(float{}) : work(double{});
+}
+
 /// FLOPs, bytes and FLOPs in products of one shard of `rows` sequences, forward and backward, on a
 /// tape that only counts.
 template <Scalar T>
@@ -150,10 +156,30 @@ double MeasureStep(const ExperimentConfig& config, int threads, int& measured) {
 
 }  // namespace
 
+int64_t CountParameters(const ExperimentConfig& config) {
+  return InPrecision(config, [&]<Scalar T>(T) {
+    return MakeModel<T>(config, InitialValues::kLayout)->parameters().count();
+  });
+}
+
+double CountStateBytes(const ExperimentConfig& config) {
+  return InPrecision(config, [&]<Scalar T>(T) {
+    const auto model = MakeModel<T>(config, InitialValues::kLayout);
+    return StateBytes<T>(model->Slots(), config.task->Spec().steps);
+  });
+}
+
+double CountTrainingFlops(const ExperimentConfig& config) {
+  return InPrecision(config, [&]<Scalar T>(T) {
+    const auto model = MakeModel<T>(config, InitialValues::kLayout);
+    const StepCost step = PlanStep<T>(*model, config.task->Spec(), config.train, FreeMemory());
+    return step.flops.all * static_cast<double>(config.train.steps);
+  });
+}
+
 TrainPlan CountTraining(const ExperimentConfig& config, int threads, int64_t max_memory) {
   const MemoryBound memory = FreeMemory(max_memory);
-  return config.dtype == Precision::kFloat32 ? Count<float>(config, threads, memory)
-                                             : Count<double>(config, threads, memory);
+  return InPrecision(config, [&]<Scalar T>(T) { return Count<T>(config, threads, memory); });
 }
 
 void TimeTraining(const ExperimentConfig& config, int threads, TrainPlan& plan,
@@ -165,9 +191,8 @@ void TimeTraining(const ExperimentConfig& config, int threads, TrainPlan& plan,
     return;
   }
   int measured = 0;
-  const double each = config.dtype == Precision::kFloat32
-                          ? MeasureStep<float>(config, threads, measured)
-                          : MeasureStep<double>(config, threads, measured);
+  const double each =
+      InPrecision(config, [&]<Scalar T>(T) { return MeasureStep<T>(config, threads, measured); });
   plan.seconds = each * steps;
   plan.seconds_basis = fmt::format(
       "measured: the fastest of {} steps, {} threads; evaluations and checkpoints not "

@@ -27,6 +27,12 @@ struct TrainPlan {
 /// only while evaluating. @throws Error(kRefused) with both numbers where two sequences, with their
 /// states and kernels, fill memory (also `max_memory` bytes, where not 0) by themselves.
 TrainPlan CountTraining(const ExperimentConfig& config, int threads = 1, int64_t max_memory = 0);
+/// TrainPlan's costs of the model alone, one by one: they lay it out, and plan no step.
+int64_t CountParameters(const ExperimentConfig& config);
+double CountStateBytes(const ExperimentConfig& config);
+/// TrainPlan::flops alone: plans one step, and no validation. @throws Error(kRefused) as
+/// CountTraining.
+double CountTrainingFlops(const ExperimentConfig& config);
 /// Fills in seconds by running up to three optimiser steps (about a second) when they fit into
 /// memory, else from 2 GFLOP/s a thread.
 void TimeTraining(const ExperimentConfig& config, int threads, TrainPlan& plan,

@@ -8,11 +8,11 @@
 #include "ssm/base/errors.h"
 #include "ssm/base/sha256.h"
 #include "ssm/base/text.h"
+#include "ssm/models/widths.h"
 
 namespace ssm {
 namespace {
 
-constexpr int64_t kMaxChannels = 1 << 16;
 constexpr int64_t kMaxLayers = 1024;
 constexpr double kMaxExpand = 64;
 
@@ -75,7 +75,7 @@ void BlockOptions::VisitFields(FieldVisitor& visitor) {
 }
 
 void ModelOptions::VisitFields(FieldVisitor& visitor) {
-  visitor.Int("d_model", d_model, {1, kMaxChannels}, "channels between blocks");
+  visitor.Int("d_model", d_model, {1, kMostChannels}, "channels between blocks");
   VisitNorm(visitor, "encoder_norm", encoder_norm, "of what the first block reads");
   VisitNorm(visitor, "final_norm", final_norm, "of what the readout reads");
   visitor.Choice<ReadoutKind>("readout", readout,
@@ -93,6 +93,7 @@ void ModelOptions::VisitFields(FieldVisitor& visitor) {
 }
 
 void ModelOptions::Check(Faults& faults) const {
+  if (d_model == kOpenWidth) return;
   for (int64_t i = 0; i < layers.size(); ++i) {
     const BlockOptions& block = layers.at(i);
     const std::string layer = "layers/" + std::to_string(i);
