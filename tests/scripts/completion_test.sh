@@ -29,7 +29,7 @@ expect 'apply' ssmctl ap
 expect '--state-in --state-out --states' ssmctl apply runs/a --st
 expect 'mamba' ssmctl import ma
 expect 'mixers' ssmctl list m
-expect 'evidence.decide evidence.track' ssmctl describe evidence
+expect 'evidence.decide evidence.switch evidence.track' ssmctl describe evidence
 expect '' ssmctl train conf # left to bash: a file name
 
 for shell in zsh fish; do

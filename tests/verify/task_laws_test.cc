@@ -25,6 +25,8 @@ std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& 
   return {
       {"evidence.decide", R"({"steps": 40})"},
       {"evidence.decide", R"({"steps": 40, "delay": 5, "miss": 0.25})"},
+      {"evidence.switch", R"({"hazard": 0.1, "steps": 50})"},
+      {"evidence.switch", R"({"hazard": 0.1, "steps": 50, "miss": 0.25, "irregular": true})"},
       {"evidence.track", R"({"steps": 50})"},
       {"evidence.track", R"({"steps": 50, "miss": 0.25})"},
       {"relocate.tokens", R"({"steps": 40})"},

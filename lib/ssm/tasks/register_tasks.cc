@@ -4,6 +4,7 @@
 #include "ssm/tasks/delayed_recall.h"
 #include "ssm/tasks/dyck.h"
 #include "ssm/tasks/evidence_decide.h"
+#include "ssm/tasks/evidence_switch.h"
 #include "ssm/tasks/evidence_track.h"
 #include "ssm/tasks/flip_flop.h"
 #include "ssm/tasks/induction.h"
@@ -24,6 +25,8 @@ namespace ssm {
 void RegisterTasks(TaskRegistry& registry) {
   registry.Add<EvidenceDecide>("evidence.decide",
                                "say which side a stream of noisy samples comes from");
+  registry.Add<EvidenceSwitch>("evidence.switch",
+                               "say which side noisy samples come from, when sides change");
   registry.Add<EvidenceTrack>("evidence.track",
                               "follow a wandering quantity seen through noise, now or in the past");
   registry.Add<RelocateTokens>("relocate.tokens",
