@@ -42,6 +42,7 @@ std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& 
       {"mqar", R"({"vocabulary": 20, "pairs": 4, "steps": 40})"},
       {"mqar", R"({"vocabulary": 20, "pairs": 3, "steps": 31, "filler": "random"})"},
       {"associative_recall", R"({"keys": 5, "values": 4, "steps": 30})"},
+      {"passkey", R"({"digits": 3, "steps": 30, "window": 12})"},
       {"parity", R"({"steps": 20, "window": 5})"},
       {"parity", R"({"steps": 20, "test_min_steps": 4, "every": true})"},
       {"word_problem", R"({"group": "S3", "steps": 20, "window": 5})"},

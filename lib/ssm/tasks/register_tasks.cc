@@ -13,6 +13,7 @@
 #include "ssm/tasks/mqar.h"
 #include "ssm/tasks/next_token.h"
 #include "ssm/tasks/parity.h"
+#include "ssm/tasks/passkey.h"
 #include "ssm/tasks/recorded_response.h"
 #include "ssm/tasks/relocate_tokens.h"
 #include "ssm/tasks/selective_copy.h"
@@ -41,6 +42,7 @@ void RegisterTasks(TaskRegistry& registry) {
   registry.Add<Mqar>("mqar", "say, for each of many keys, which value stood beside it");
   registry.Add<AssociativeRecall>(
       "associative_recall", "say which value belongs to the key that is asked for at the end");
+  registry.Add<Passkey>("passkey", "say the digits that were hidden somewhere in filler");
   registry.Add<Parity>("parity", "say whether an odd number of ones was shown");
   registry.Add<WordProblem>("word_problem",
                             "say the product of the elements of a group shown so far");
