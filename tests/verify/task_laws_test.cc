@@ -52,6 +52,8 @@ std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& 
        R"({"modulus": 3, "operators": "+-", "steps": 21, "test_min_steps": 5, "every": true})"},
       {"flip_flop", R"({"steps": 41, "ignore": 0.5})"},
       {"dyck", R"({"kinds": 3, "depth": 4, "steps": 40})"},
+      {"mackey_glass", R"({"horizon": 3, "steps": 40})"},
+      {"narma10", R"({"steps": 60})"},
       {"linear_response",
        R"({"system": "configs/systems/oscillator.json", "dt": 0.1, "steps": 40})"},
       {"recorded_response",

@@ -9,8 +9,10 @@
 #include "ssm/tasks/flip_flop.h"
 #include "ssm/tasks/induction.h"
 #include "ssm/tasks/linear_response.h"
+#include "ssm/tasks/mackey_glass.h"
 #include "ssm/tasks/modular_arithmetic.h"
 #include "ssm/tasks/mqar.h"
+#include "ssm/tasks/narma10.h"
 #include "ssm/tasks/next_token.h"
 #include "ssm/tasks/parity.h"
 #include "ssm/tasks/passkey.h"
@@ -50,6 +52,9 @@ void RegisterTasks(TaskRegistry& registry) {
                                   "say what an expression of digits comes to, modulo m");
   registry.Add<FlipFlop>("flip_flop", "say the symbol that was written last, through distractors");
   registry.Add<Dyck>("dyck", "say which closing bracket would fit");
+  registry.Add<MackeyGlass>("mackey_glass", "say where a chaotic series will be");
+  registry.Add<Narma10>("narma10",
+                        "say what a nonlinear recursion with a memory of ten steps comes to");
   registry.Add<LinearResponse>("linear_response",
                                "say what a linear system answers to white noise");
   registry.Add<RecordedResponse>("recorded_response",
