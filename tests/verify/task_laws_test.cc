@@ -52,6 +52,7 @@ std::vector<std::pair<std::string, std::string>> TaskVariants(const TempFolder& 
        R"({"modulus": 3, "operators": "+-", "steps": 21, "test_min_steps": 5, "every": true})"},
       {"flip_flop", R"({"steps": 41, "ignore": 0.5})"},
       {"dyck", R"({"kinds": 3, "depth": 4, "steps": 40})"},
+      {"list_ops", R"({"depth": 4, "arguments": 5, "min_steps": 10, "steps": 40})"},
       {"mackey_glass", R"({"horizon": 3, "steps": 40})"},
       {"narma10", R"({"steps": 60})"},
       {"linear_response",

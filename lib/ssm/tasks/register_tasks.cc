@@ -9,6 +9,7 @@
 #include "ssm/tasks/flip_flop.h"
 #include "ssm/tasks/induction.h"
 #include "ssm/tasks/linear_response.h"
+#include "ssm/tasks/list_ops.h"
 #include "ssm/tasks/mackey_glass.h"
 #include "ssm/tasks/modular_arithmetic.h"
 #include "ssm/tasks/mqar.h"
@@ -52,6 +53,7 @@ void RegisterTasks(TaskRegistry& registry) {
                                   "say what an expression of digits comes to, modulo m");
   registry.Add<FlipFlop>("flip_flop", "say the symbol that was written last, through distractors");
   registry.Add<Dyck>("dyck", "say which closing bracket would fit");
+  registry.Add<ListOps>("list_ops", "say what a nested expression comes to");
   registry.Add<MackeyGlass>("mackey_glass", "say where a chaotic series will be");
   registry.Add<Narma10>("narma10",
                         "say what a nonlinear recursion with a memory of ten steps comes to");
