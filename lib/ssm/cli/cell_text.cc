@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "ssm/base/text.h"
 #include "ssm/evaluation/verdict.h"
@@ -51,6 +52,18 @@ std::string ShareText(double share) {
   constexpr double kSmallest = 0.0005;  // shows as 0.1 %
   if (!std::isfinite(share)) return "-";
   return share > 0 && share < kSmallest ? "< 0.1 %" : fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string FlopsText(double flops) {
+  if (flops <= 0) return "-";
+  constexpr std::string_view kPrefixes = " kMGTPE";
+  size_t prefix = 0;
+  while (flops >= 999.5 && prefix + 1 < kPrefixes.size()) {
+    flops /= 1000;
+    ++prefix;
+  }
+  const std::string digits = FormatDigits(flops, 3);
+  return prefix == 0 ? digits : digits + " " + kPrefixes[prefix];
 }
 
 std::string CeilingText(const CellResult& cell) {

@@ -17,6 +17,8 @@ std::string StatisticText(double value);
 std::string IntervalText(const Interval& interval);
 /// "12.3 %" of a share of 1; "< 0.1 %" for less than the last digit shows.
 std::string ShareText(double share);
+/// "254 M", "4.52 P": decimal prefixes up to exa. "-" of 0: not trained here, or not known.
+std::string FlopsText(double flops);
 /// The ceiling that ran on the same sequences, else the one known; "-" without, or in a probe.
 std::string CeilingText(const CellResult& cell);
 /// How far from the ceiling: "+0.9 %" of it where lower is better, "-0.0031" where higher is.

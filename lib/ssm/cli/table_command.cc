@@ -21,9 +21,6 @@ bool AnyOverrides(const std::vector<TableRow>& rows) {
                      [](const TableRow& row) { return !row.results.origin.overrides.empty(); });
 }
 
-/// Nothing for what was not trained here, or before FLOPs were noted.
-std::string FlopsText(double flops) { return flops > 0 ? FormatDigits(flops, 3) : "-"; }
-
 constexpr const char* kLegend =
     "\nBrackets: 95 % over the n sequences. Verdict: better or worse than the best heuristic\n"
     "(or chance, where that is better) where the whole interval of the difference says so, paired\n"

@@ -6,6 +6,7 @@
 #include "ssm/base/files.h"
 #include "ssm/base/text.h"
 #include "ssm/base/workers.h"
+#include "ssm/cli/cell_text.h"
 #include "ssm/cli/commands.h"
 #include "ssm/cli/words.h"
 #include "ssm/config/config_file.h"
@@ -45,7 +46,7 @@ std::string PlanText(const ExperimentConfig& config, const TrainPlan& plan) {
   std::vector<std::vector<std::string>> rows = {
       {"parameters", FormatCount(plan.params), "numbers trained"},
       {"state", FormatBytes(plan.state_bytes), "live, of one stream after a training sequence"},
-      {"arithmetic", FormatDigits(plan.flops, 3),
+      {"arithmetic", FlopsText(plan.flops),
        fmt::format("FLOPs, the whole run; at least {:.0f} % in matrix products",
                    std::floor(100 * plan.product_flops / plan.flops))},
       {"memory", FormatBytes(plan.peak_bytes), "at its peak"},
