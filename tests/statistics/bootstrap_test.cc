@@ -52,6 +52,20 @@ TEST_CASE("two clusters: the resampled ratios can be listed") {
   CHECK(middle.high == 0.5);
 }
 
+TEST_CASE("a mean over units: the resampled means of three can be listed") {
+  // 27 resamples of {0, 3, 9}: the least mean, 0, and the largest, 9, have 1/27 = 3.7 % each, more
+  // than the 2.5 % of either tail, so a 95 % interval spans all. Below 0 + 3.7 % lies nothing,
+  // below 1 + 11.1 % (0, 0, 3 in three orders) the mean 1: a 90 % interval (5 %) begins there.
+  const std::vector<double> values{0, 3, 9};
+  const Interval all = BootstrapMean(values, 2);
+  CHECK(all.value == 4);
+  CHECK(all.low == 0);
+  CHECK(all.high == 9);
+  const Interval inner = BootstrapMean(values, 2, 0.9);
+  CHECK(inner.low == 1);
+  CHECK(inner.high == 7);
+}
+
 TEST_CASE("nothing to resample") {
   const std::vector<double> one{1};
   const std::vector<double> zero{0};

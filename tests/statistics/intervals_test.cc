@@ -28,6 +28,10 @@ TEST_CASE("Wilson and Clopper-Pearson as published") {
   CheckInterval(ClopperPearson(15, 148), 0.0578, 0.1617, 5e-5);
   CheckInterval(ClopperPearson(0, 20), 0, 0.1684, 5e-5);
   CheckInterval(ClopperPearson(1, 29), 0.0009, 0.1776, 5e-5);
+  // Success rates of ten seeds.
+  CheckInterval(ClopperPearson(10, 10), 0.6915, 1, 5e-5);
+  CheckInterval(ClopperPearson(7, 10), 0.3475, 0.9333, 5e-5);
+  CheckInterval(ClopperPearson(0, 10), 0, 0.3085, 5e-5);
 }
 
 TEST_CASE("intervals of a proportion at its ends") {

@@ -38,14 +38,24 @@ Interval BootstrapRatio(std::span<const double> numerator, std::span<const doubl
     }
     if (bottom != 0) ratios.push_back(top / bottom);
   }
-  std::sort(ratios.begin(), ratios.end());
+  return PercentileInterval(value, ratios, level);
+}
+
+Interval BootstrapMean(std::span<const double> values, uint64_t seed, double level,
+                       int64_t resamples) {
+  const std::vector<double> ones(values.size(), 1.0);
+  return BootstrapRatio(values, ones, seed, level, resamples);
+}
+
+Interval PercentileInterval(double value, std::vector<double>& resampled, double level) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  std::sort(resampled.begin(), resampled.end());
   // Resamples that are all alike tell nothing of how much others would differ.
-  if (ratios.empty() || ratios.front() == ratios.back()) return {value, kNaN, kNaN};
-  // The rank that leaves that tail outside, counted from either end (Efron & Tibshirani, 13.3).
-  const double count = static_cast<double>(ratios.size());
+  if (resampled.empty() || resampled.front() == resampled.back()) return {value, kNaN, kNaN};
+  const double count = static_cast<double>(resampled.size());
   const double rank = std::floor((count + 1) * (0.5 - 0.5 * level));
   const size_t skip = static_cast<size_t>(std::clamp(rank, 1.0, count)) - 1;
-  return {value, ratios[skip], ratios[ratios.size() - 1 - skip]};
+  return {value, resampled[skip], resampled[resampled.size() - 1 - skip]};
 }
 
 }  // namespace ssm
