@@ -57,6 +57,7 @@ ResultsFile Results() {
                     .version = "0.1.0",
                     .data_sha256 = "ab12"};
   results.cell = Cell();
+  results.sums = {{0.1 + 0.2, std::nan(""), 3}, {1, 2, 4}};
   return results;
 }
 
@@ -160,6 +161,9 @@ TEST_CASE("a finished cell is found again, and only by its own origin and key") 
   CHECK(found->params == 321);
   CHECK(found->flops == 1.5e9);
   CHECK(found->origin == results.origin);
+  CHECK(found->sums.numerator[0] == 0.1 + 0.2);
+  CHECK(std::isnan(found->sums.numerator[1]));
+  CHECK(found->sums.denominator == results.sums.denominator);
   ResultOrigin retrained = results.origin;
   retrained.checkpoint_sha256 = "ff01";
   CHECK_FALSE(FindFinished(path, retrained, results.cell.key));
@@ -178,6 +182,20 @@ TEST_CASE("a result from before FLOPs were noted is still read") {
   old.erase("flops");
   AtomicWriteFile(folder / "old.json", old.dump());
   CHECK(ReadResultsFile(folder / "old.json").flops == 0);
+}
+
+TEST_CASE(
+    "a results file from before sums were kept is still read, sums that do not match are not") {
+  const test::TempFolder folder;
+  const std::string path = JoinPath(folder.path(), "cell.json");
+  WriteResultsFile(path, Results());
+  json file = json::parse(ReadFile(path));
+  file["sums"]["denominator"].erase(0);
+  AtomicWriteFile(path, file.dump());
+  CHECK(test::ErrorOf([&] { ReadResultsFile(path); }).Says("one denominator for each numerator"));
+  file.erase("sums");
+  AtomicWriteFile(path, file.dump());
+  CHECK(ReadResultsFile(path).sums.size() == 0);
 }
 
 TEST_CASE("a damaged results file is computed again, and named where it is only read") {

@@ -145,6 +145,12 @@ std::optional<int64_t> CountOf(const CellResult& cell, std::string_view name) {
   return std::nullopt;
 }
 
+ClusterSums MetricSums(const CellScore& score, const TaskSpec& spec) {
+  const Tally* model = FindTally(score.score, "model", spec.metric, "", "");
+  if (model == nullptr) return {};
+  return {model->numerator, model->denominator};
+}
+
 const ReferenceResult* FindReference(const CellResult& cell, Role role) {
   for (const ReferenceResult& reference : cell.references) {
     if (reference.role == role) return &reference;

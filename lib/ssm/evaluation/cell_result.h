@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ssm/evaluation/evaluate.h"
+#include "ssm/statistics/hierarchical_bootstrap.h"
 #include "ssm/statistics/intervals.h"
 
 namespace ssm {
@@ -66,6 +67,8 @@ CellResult Summarise(const CellScore& score, const TaskSpec& spec,
 
 /// What the passes counted under that name; nothing where no pass knows it.
 std::optional<int64_t> CountOf(const CellResult& cell, std::string_view name);
+/// What the model scored on each sequence in the task's metric; empty where no step is scored.
+ClusterSums MetricSums(const CellScore& score, const TaskSpec& spec);
 
 /// The reference of a role to read the metric against: a closed form before a measured one. Null
 /// when there is none.

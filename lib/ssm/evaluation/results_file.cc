@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "ssm/base/errors.h"
@@ -35,6 +36,15 @@ void CheckSchema(const Json& json, const std::string& path) {
   RefuseFile(path, fmt::format("its schema is {}, not \"{}\"", Quote(schema), kSchema));
 }
 
+std::vector<double> NumbersOf(const Json& json) {
+  std::vector<double> numbers;
+  for (const Json& number : json) {
+    numbers.push_back(number.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                       : number.get<double>());
+  }
+  return numbers;
+}
+
 ResultsFile ResultsOf(const Json& json, const std::string& path) {
   ResultsFile results;
   results.name = json.at("name").get<std::string>();
@@ -53,7 +63,21 @@ ResultsFile ResultsOf(const Json& json, const std::string& path) {
   results.origin.version = origin.at("version").get<std::string>();
   results.origin.data_sha256 = origin.value("data_sha256", "");  // older files have none
   results.cell = CellFromJson(json.at("cell").dump(), path);
+  if (const auto sums = json.find("sums"); sums != json.end()) {
+    results.sums = {NumbersOf(sums->at("numerator")), NumbersOf(sums->at("denominator"))};
+    if (results.sums.denominator.size() != results.sums.size()) {
+      RefuseFile(path, "its sums have not one denominator for each numerator");
+    }
+  }
   return results;
+}
+
+/// What was written, with the sums on one line: a sequence each would be thousands.
+std::string WithSums(std::string text, const ClusterSums& sums) {
+  if (sums.size() == 0) return text;
+  const Json json = {{"numerator", sums.numerator}, {"denominator", sums.denominator}};
+  text.resize(text.rfind("\n}"));
+  return text + ",\n  \"sums\": " + json.dump() + "\n}";
 }
 
 }  // namespace
@@ -86,7 +110,7 @@ void WriteResultsFile(const std::string& path, const ResultsFile& results) {
                        {"version", origin.version},
                        {"data_sha256", origin.data_sha256}}},
                      {"cell", Json::parse(CellToJson(results.cell))}};
-  AtomicWriteFile(path, json.dump(2) + "\n");
+  AtomicWriteFile(path, WithSums(json.dump(2), results.sums) + "\n");
 }
 
 ResultsFile ReadResultsFile(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ssm/evaluation/cell_result.h"
+#include "ssm/statistics/hierarchical_bootstrap.h"
 
 namespace ssm {
 
@@ -33,6 +34,7 @@ struct ResultsFile {
   double flops = 0;  // its training took up to this checkpoint; 0: not known
   ResultOrigin origin;
   CellResult cell;
+  ClusterSums sums;  // the model's metric, sequence by sequence; empty in older files
 };
 
 /// "test-forward-T256-n4096-step200-seed1000.json": all that makes a cell of a run another one.

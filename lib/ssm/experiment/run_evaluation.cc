@@ -129,7 +129,8 @@ class TrainedModel {
         .params = evaluation_.params,
         .flops = evaluation_.flops,
         .origin = evaluation_.origin,
-        .cell = Summarise(score, config().task->Spec(), config().task->Known(key.split, streams))};
+        .cell = Summarise(score, config().task->Spec(), config().task->Known(key.split, streams)),
+        .sums = MetricSums(score, config().task->Spec())};
     WriteResultsFile(path, results);
     LogInfo(fmt::format("{} is written", path));
     if (request_.scored) request_.scored(score);
