@@ -13,9 +13,9 @@ using ssm::test::RunSsmctl;
 
 namespace {
 
-const std::vector<std::string> kCommands = {"train", "eval",    "apply",    "import",    "export",
-                                            "check", "inspect", "identify", "reproduce", "table",
-                                            "task",  "list",    "describe"};
+const std::vector<std::string> kCommands = {"train",   "eval",    "apply",    "import",    "export",
+                                            "check",   "inspect", "identify", "reproduce", "table",
+                                            "compare", "task",    "list",     "describe"};
 
 void CheckWidth(const std::string& text) {
   std::istringstream lines(text);

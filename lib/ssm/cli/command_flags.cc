@@ -227,6 +227,18 @@ void AddFlags(CLI::App& c, TableCommand& command) {
   AddJson(c, command.json);
 }
 
+void AddFlags(CLI::App& c, CompareCommand& command) {
+  c.add_option("RUNS", command.groups,
+               "evaluated runs, or folders of them; those that differ only in seeds are one arm")
+      ->required()
+      ->type_name("");
+  c.add_option("--success", command.success,
+               "count the seeds that reach this value of the metric, too")
+      ->type_name("X")
+      ->check(NumberAboveZero);
+  AddJson(c, command.json);
+}
+
 void AddFlags(CLI::App& c, IdentifyCommand& command) {
   c.add_option("DATA", command.data, "CSV or whitespace text, evenly sampled")
       ->required()

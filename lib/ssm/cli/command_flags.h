@@ -22,6 +22,7 @@ void AddFlags(CLI::App& c, ExportCommand& command);
 void AddFlags(CLI::App& c, CheckCommand& command);
 void AddFlags(CLI::App& c, InspectCommand& command);
 void AddFlags(CLI::App& c, TableCommand& command);
+void AddFlags(CLI::App& c, CompareCommand& command);
 void AddFlags(CLI::App& c, IdentifyCommand& command);
 void AddFlags(CLI::App& c, ReproduceCommand& command);
 void AddFlags(CLI::App& c, TaskCommand& command);

@@ -34,6 +34,7 @@ class CommandLine {
     AddCheck();
     AddInspect();
     AddTable();
+    AddCompare();
     AddIdentify();
     AddReproduce();
     AddTask();
@@ -151,6 +152,15 @@ class CommandLine {
             {"ssmctl table runs/*", "ssmctl table runs/relocate_* --by \"hidden moves\""},
             [this] { return RunTable(table_, context_); });
     AddFlags(c, table_);
+  }
+
+  void AddCompare() {
+    CLI::App& c =
+        Add("compare", "set arms of several seeds against each other",
+            "ssmctl compare RUNS... [options]",
+            {"ssmctl compare runs/sweep", "ssmctl compare runs/s4d runs/gru --success 0.99"},
+            [this] { return RunCompare(compare_, context_); });
+    AddFlags(c, compare_);
   }
 
   void AddIdentify() {
@@ -372,6 +382,7 @@ class CommandLine {
   IdentifyCommand identify_;
   ReproduceCommand reproduce_;
   TableCommand table_;
+  CompareCommand compare_;
   TaskCommand task_;
   ListCommand list_;
   DescribeCommand describe_;

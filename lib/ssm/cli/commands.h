@@ -163,4 +163,11 @@ struct TableCommand {
 };
 ExitCode RunTable(const TableCommand& command, const CommandContext& context);
 
+struct CompareCommand {
+  std::vector<std::string> groups;  // runs, or folders of runs
+  std::optional<double> success;    // the metric that counts as one
+  bool json = false;
+};
+ExitCode RunCompare(const CompareCommand& command, const CommandContext& context);
+
 }  // namespace ssm
