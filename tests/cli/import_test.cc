@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/tiny_experiment.h"
@@ -244,6 +245,52 @@ TEST_CASE("of a foreign config the context is taken, the rest listed, other mode
     CHECK(refused("[]").find("no JSON object") != std::string::npos);
     CHECK(refused("{").find("no JSON object") != std::string::npos);
   }
+}
+
+TEST_CASE("export never writes one file over another") {
+  const PublishedCase reference = PublishedCases().front();
+  const TempFolder folder;
+  const std::string run = folder / "run", out = folder / "out";
+  JsonOf({"import", reference.family, reference.weights, "--out", run, "--json", "--quiet"});
+  const auto refused = [&](const std::string& file, const std::string& config,
+                           const std::string& flags) {
+    CAPTURE(file);
+    CAPTURE(config);
+    const Outcome outcome = RunSsmctl({"export", run, "--out", file, "--config", config});
+    CHECK(outcome.code == 64);
+    CHECK(outcome.err.find(flags + " both name ") != std::string::npos);
+    CHECK(outcome.err.find("give each a file of its own") != std::string::npos);
+  };
+  refused(out, out, "--out and --config");
+  refused(out, folder / "./none/../out", "--out and --config");
+  CHECK_FALSE(Exists(out));
+  AtomicWriteFile(out, "mine");
+  std::filesystem::create_symlink(out, folder / "link");
+  refused(out, folder / "link", "--out and --config");
+  CHECK(ReadFile(out) == "mine");
+  const std::string kept = ReadFile(JoinPath(run, "config.json"));
+  const std::string values = run + "/checkpoints/step-00000000/model.safetensors";
+  REQUIRE(Exists(values));
+  refused(run + "/config.json", folder / "c", "RUN and --out");
+  refused(out, values, "RUN and --config");
+  CHECK(ReadFile(JoinPath(run, "config.json")) == kept);
+  // A relative name of nothing yet, spelled in two ways.
+  refused("no_such_export", "./no_such_export", "--out and --config");
+  CHECK_FALSE(Exists("no_such_export"));
+  CHECK(RunSsmctl({"export", run, "--out", folder / "a", "--config", folder / "b"}).code == 0);
+}
+
+TEST_CASE("import never makes a run over another, and says so as import") {
+  const PublishedCase reference = PublishedCases().front();
+  const TempFolder folder;
+  const std::vector<std::string> words = {"import", reference.family, reference.weights, "--out",
+                                          folder / "run"};
+  REQUIRE(RunSsmctl(words).code == 0);
+  const Outcome again = RunSsmctl(words);
+  CHECK(again.code == 73);
+  CHECK(again.err.find("exists, and an import makes a run of its own; name another with --out.") !=
+        std::string::npos);
+  CHECK(again.err.find("--resume") == std::string::npos);
 }
 
 TEST_CASE("an imported run is scored and trained on ids that are named, and says so without") {

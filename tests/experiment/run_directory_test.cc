@@ -37,6 +37,10 @@ TEST_CASE("exactly where asked, and never over something") {
   CHECK(refused("deep/er/run").Says("a folder of other things"));
   WriteNewFile(folder / "deep/er/run/config.json", "{}");
   CHECK(refused("deep/er/run").Says("--resume"));
+  const auto import =
+      test::ErrorOf([&] { RunDirectory::CreateAt(folder / "deep/er/run", kImportRule); });
+  CHECK(import.code == ExitCode::kCannotCreate);
+  CHECK(import.Says("exists, and an import makes a run of its own; name another with --out."));
   WriteNewFile(folder / "file", "");
   CHECK(refused("file").Says("is a file"));
   CHECK(test::ErrorOf([&] { RunDirectory::CreateAt(folder / "file/run"); }).code ==

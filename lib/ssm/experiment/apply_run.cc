@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -16,6 +15,7 @@
 #include "ssm/base/text.h"
 #include "ssm/evaluation/evaluate.h"
 #include "ssm/evaluation/model_walk.h"
+#include "ssm/experiment/named_files.h"
 #include "ssm/experiment/plan_parts.h"
 #include "ssm/interop/array_input.h"
 #include "ssm/interop/state_file.h"
@@ -25,38 +25,15 @@
 namespace ssm {
 namespace {
 
-bool SameFile(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) return false;
-  std::error_code error;
-  const bool regular = !Exists(a) || std::filesystem::is_regular_file(a, error);
-  return regular && (std::filesystem::weakly_canonical(a, error) ==
-                     std::filesystem::weakly_canonical(b, error));
-}
-
-/// No file may be written over one that is read, or twice; going on in place (--state-in and
-/// --state-out of one name) is fine.
-void RefuseSameFiles(const ApplyRequest& request) {
-  const auto refuse = [](const char* flag, const char* other, const std::string& path) {
-    Fail(ExitCode::kUsage, fmt::format("{} and {} both name {}; give each a file of its own", flag,
-                                       other, QuotePath(path)));
-  };
-  const std::vector<std::pair<const char*, const std::string*>> reads = {
-      {"--input", &request.input}, {"--state-in", &request.state_in}};
-  const std::vector<std::pair<const char*, const std::string*>> writes = {
-      {"--output", &request.output},
-      {"--state-out", &request.state_out},
-      {"--states", &request.states}};
-  for (size_t i = 0; i < writes.size(); ++i) {
-    for (const auto& [flag, path] : reads) {
-      const bool in_place = path == &request.state_in && writes[i].second == &request.state_out;
-      if (!in_place && SameFile(*writes[i].second, *path)) refuse(flag, writes[i].first, *path);
-    }
-    for (size_t j = 0; j < i; ++j) {
-      if (SameFile(*writes[i].second, *writes[j].second)) {
-        refuse(writes[j].first, writes[i].first, *writes[i].second);
-      }
-    }
-  }
+/// Going on in place (--state-in and --state-out of one name) is fine.
+void RefuseOverwriting(const ApplyRequest& request) {
+  const bool in_place = SameFile(request.state_in, request.state_out);
+  const NamedFile reads[] = {{"--input", request.input},
+                             {"--state-in", in_place ? "" : request.state_in}};
+  const NamedFile writes[] = {{"--output", request.output},
+                              {"--state-out", request.state_out},
+                              {"--states", request.states}};
+  RefuseSameFiles(reads, writes);
 }
 
 /// One application: files opened, memory asked for, tokens walked, files committed.
@@ -70,7 +47,7 @@ class Application {
         identity_(identity),
         request_(request),
         input_(request.input, model.io()) {
-    RefuseSameFiles(request);
+    RefuseOverwriting(request);
     const int64_t bounded = SizeOfWalk(input_.steps(), input_.rows()).piece_steps;
     stepping_ = request.chunk == 1;
     piece_ = request.chunk == ApplyRequest::kBounded || stepping_ ? bounded

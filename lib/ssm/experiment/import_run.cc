@@ -11,6 +11,7 @@
 #include "ssm/base/sha256.h"
 #include "ssm/base/text.h"
 #include "ssm/base/workers.h"
+#include "ssm/experiment/named_files.h"
 #include "ssm/interop/foreign_config.h"
 #include "ssm/interop/published_note.h"
 #include "ssm/training/checkpoint.h"
@@ -38,7 +39,7 @@ std::string ExperimentJson(const PublishedModel& model, const ForeignConfig& for
 class RunInTheMaking {
  public:
   explicit RunInTheMaking(const std::string& path)
-      : made_(!Exists(path)), run_(RunDirectory::CreateAt(path)) {}
+      : made_(!Exists(path)), run_(RunDirectory::CreateAt(path, kImportRule)) {}
   ~RunInTheMaking() {
     if (whole_) return;
     try {
@@ -102,6 +103,26 @@ TensorFile ReadRun(const RunDirectory& run, const ExperimentConfig& config,
   return PublishedTensors(published, parameters, names, model->io().tokens.front().name);
 }
 
+/// Neither file may be written over the other, nor over one that the run is read from.
+void RefuseOverwriting(const RunDirectory& run, const ExportRequest& request) {
+  std::vector<NamedFile> reads;
+  for (const std::string& path :
+       {run.config(), run.manifest(), run.status(), run.metrics(), NotePath(run)}) {
+    reads.push_back({"RUN", path});
+  }
+  if (IsDirectory(run.checkpoints())) {
+    for (const std::string& step : ListDirectory(run.checkpoints())) {
+      const std::string folder = JoinPath(run.checkpoints(), step);
+      if (!IsDirectory(folder)) continue;
+      for (const std::string& name : ListDirectory(folder)) {
+        reads.push_back({"RUN", JoinPath(folder, name)});
+      }
+    }
+  }
+  const NamedFile writes[] = {{"--out", request.out}, {"--config", request.config}};
+  RefuseSameFiles(reads, writes);
+}
+
 }  // namespace
 
 ImportOutcome ImportModel(const ImportRequest& request, const MixerRegistry& mixers,
@@ -144,6 +165,7 @@ ImportOutcome ImportModel(const ImportRequest& request, const MixerRegistry& mix
 
 ExportOutcome ExportModel(const RunDirectory& run, const Experiment& experiment,
                           const ExportRequest& request, const MixerRegistry& mixers) {
+  RefuseOverwriting(run, request);
   ExperimentConfig& config = *experiment.config;
   const TaskSpec spec = config.task->Spec();
   const auto layout = MakeModel<float>(config, InitialValues::kLayout);

@@ -46,7 +46,8 @@ struct ExportOutcome {
 
 /// The values of a checkpoint under published names. Of an imported run names and dtypes are those
 /// that were met, so that values nobody trained give the same bytes; of other runs the run's dtype.
-/// @throws Error(kBadConfig) as PublishedOf; as ReadValues; Error(kCannotCreate), Error(kIoError).
+/// @throws Error(kUsage) where both files are one, or one of the run's; Error(kBadConfig) as
+/// PublishedOf; as ReadValues; Error(kCannotCreate), Error(kIoError).
 ExportOutcome ExportModel(const RunDirectory& run, const Experiment& experiment,
                           const ExportRequest& request, const MixerRegistry& mixers);
 

@@ -72,7 +72,7 @@ RunDirectory RunDirectory::Create(const std::string& root, const std::string& na
   Fail(ExitCode::kCannotCreate, "Cannot find a free name for a run under " + QuotePath(root) + ".");
 }
 
-RunDirectory RunDirectory::CreateAt(const std::string& path) {
+RunDirectory RunDirectory::CreateAt(const std::string& path, std::string_view rule) {
   MakeDirectories(ParentPath(path));
   if (Exists(path) && !IsDirectory(path)) {
     Fail(ExitCode::kCannotCreate,
@@ -85,9 +85,7 @@ RunDirectory RunDirectory::CreateAt(const std::string& path) {
                                         " is a folder of other things, and no run; name one that "
                                         "is empty, or does not exist, with --out.");
     }
-    Fail(ExitCode::kCannotCreate, QuotePath(path) +
-                                      " exists, and training never overwrites a run; continue it "
-                                      "with --resume, or name another with --out.");
+    Fail(ExitCode::kCannotCreate, fmt::format("{} exists, and {}.", QuotePath(path), rule));
   }
   return RunDirectory(path);
 }

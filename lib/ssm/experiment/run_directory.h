@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ssm/experiment/experiment_config.h"
@@ -21,6 +22,12 @@ struct RunStatus final : Configurable {
   void VisitFields(FieldVisitor& visitor) override;
 };
 
+/// What is told of a run that exists already.
+inline constexpr std::string_view kTrainingRule =
+    "training never overwrites a run; continue it with --resume, or name another with --out";
+inline constexpr std::string_view kImportRule =
+    "an import makes a run of its own; name another with --out";
+
 /// Paths of a run; creating one never touches another.
 class RunDirectory {
  public:
@@ -28,8 +35,8 @@ class RunDirectory {
   /// made if need be. Throws Error(kCannotCreate).
   static RunDirectory Create(const std::string& root, const std::string& name);
   /// Exactly `path`, which must not exist or be empty; the folders above it are made.
-  /// @throws Error(kCannotCreate).
-  static RunDirectory CreateAt(const std::string& path);
+  /// @throws Error(kCannotCreate), which of a run that exists tells `rule`.
+  static RunDirectory CreateAt(const std::string& path, std::string_view rule = kTrainingRule);
   /// One that exists. Throws Error(kMissingInput) when it is not a folder.
   static RunDirectory Open(const std::string& path);
 
