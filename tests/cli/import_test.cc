@@ -5,41 +5,26 @@
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "cli/published_case.h"
 #include "cli/tiny_experiment.h"
 #include "cli/tiny_run.h"
 #include "ssm/base/files.h"
-#include "ssm/interop/published_family.h"
 #include "ssm/io/npy.h"
 #include "ssm/io/safetensors.h"
 
 using namespace ssm;
 using nlohmann::json;
+using ssm::test::ErrorOfImport;
 using ssm::test::JsonOf;
 using ssm::test::Outcome;
+using ssm::test::PublishedCase;
+using ssm::test::PublishedCases;
 using ssm::test::RunSsmctl;
 using ssm::test::TempFolder;
 
 namespace {
-
-/// A whole language model under published names, with what it answers to some ids.
-struct PublishedCase {
-  std::string family, weights, table, head;
-  json expected;
-};
-
-std::vector<PublishedCase> PublishedCases() {
-  const std::string folder = std::string(SSM_SOURCE_DIR) + "/tests/reference/";
-  std::vector<PublishedCase> references;
-  for (const auto& [family, name] : {std::pair{"mamba", "mamba_lm_d16_N4_layers2_V11_L23"},
-                                     {"rwkv4", "rwkv4_lm_d8_layers2_V11_L23"}}) {
-    const PublishedFamily& published = *FindFamily(family);
-    references.push_back({family, folder + name + ".safetensors", std::string(published.table),
-                          std::string(published.head),
-                          json::parse(ReadFile(folder + name + ".json"))});
-  }
-  return references;
-}
 
 void WriteIds(const PublishedCase& reference, const std::string& path) {
   const json& ids = reference.expected["inputs"]["ids"];
@@ -90,17 +75,6 @@ std::string Changed(const PublishedCase& reference, const TempFolder& folder,
   change(file);
   WriteSafetensors(folder / "changed.safetensors", file);
   return folder / "changed.safetensors";
-}
-
-std::string ErrorOfImport(const std::string& family, const std::string& file,
-                          const TempFolder& folder, const std::string& config = "") {
-  std::vector<std::string> words = {"import", family, file, "--out", folder / "refused"};
-  if (!config.empty()) words.insert(words.begin() + 3, config);
-  const Outcome outcome = RunSsmctl(words);
-  CAPTURE(outcome.err);
-  CHECK(outcome.code == 65);
-  CHECK_FALSE(Exists(folder / "refused"));
-  return outcome.err;
 }
 
 }  // namespace
@@ -210,40 +184,6 @@ TEST_CASE("files that are no such model are refused with all their faults at onc
         RunSsmctl({"import", reference.family, reference.weights, "--out", folder / "kept"}).code ==
         73);
     CHECK(ReadFile(folder / "kept") == "mine");
-  }
-}
-
-TEST_CASE("of a foreign config the context is taken, the rest listed, other models refused") {
-  for (const PublishedCase& reference : PublishedCases()) {
-    CAPTURE(reference.family);
-    const TempFolder folder;
-    const std::string config = folder / "config.json", run = folder / "run";
-    AtomicWriteFile(config,
-                    R"({"hidden_size": 99, "context_length": 7, "layer_norm_epsilon": 1e-5})");
-    const json imported = JsonOf(
-        {"import", reference.family, reference.weights, config, "--out", run, "--json", "--quiet"});
-    CHECK(imported["ignored"] == json({"hidden_size"}));
-    const json resolved = json::parse(ReadFile(JoinPath(run, "config.json")));
-    CHECK(resolved["task"]["context"] == 7);
-    JsonOf({"export", run, "--out", folder / "out", "--config", folder / "out.json", "--json",
-            "--quiet"});
-    const json written = json::parse(ReadFile(folder / "out.json"));
-    CHECK(written["context_length"] == 7);
-    CHECK(written["vocab_size"] == 11);
-    CHECK(written["num_hidden_layers"] == 2);
-    const std::string again = folder / "again";
-    JsonOf({"import", reference.family, folder / "out", folder / "out.json", "--out", again,
-            "--json", "--quiet"});
-    CHECK(ReadFile(JoinPath(again, "config.json")) == ReadFile(JoinPath(run, "config.json")));
-
-    const auto refused = [&](const std::string& text) {
-      AtomicWriteFile(config, text);
-      return ErrorOfImport(reference.family, reference.weights, folder, config);
-    };
-    CHECK(refused(R"({"layer_norm_epsilon": 1e-6})").find("allowed for a") != std::string::npos);
-    CHECK(refused(R"({"model_type": "gpt2"})").find("\"model_type\"") != std::string::npos);
-    CHECK(refused("[]").find("no JSON object") != std::string::npos);
-    CHECK(refused("{").find("no JSON object") != std::string::npos);
   }
 }
 

@@ -133,7 +133,7 @@ ImportOutcome ImportModel(const ImportRequest& request, const MixerRegistry& mix
   PublishedNote note{request.family, Sha256File(request.file), 0, {}};
   const PublishedModel published = ReadPublished(*family, request.file, file, note.tensors);
   ForeignConfig foreign;
-  if (!request.config.empty()) foreign = ReadForeignConfig(request.config, *family);
+  if (!request.config.empty()) foreign = ReadForeignConfig(request.config, published);
   note.context = foreign.context;
 
   Experiment experiment;

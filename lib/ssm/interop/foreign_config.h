@@ -15,10 +15,12 @@ struct ForeignConfig {
   std::vector<std::string> ignored;  // keys nothing was made of, in their order
 };
 
-/// Reads JSON of any keys. Those that name another kind of model, a norm's epsilon or an activation
-/// this library does not have are refused: the tensors alone would run, and answer otherwise.
+/// Reads JSON of any keys. What tells another model than the tensors is refused, all at once: a
+/// size, depth or tie they contradict, another kind of model, a norm's epsilon or an activation
+/// this library does not have (the tensors alone would run, and answer otherwise). A key that is
+/// null is ignored, and so is one that tells nothing.
 /// @throws Error(kBadData), Error(kMissingInput).
-ForeignConfig ReadForeignConfig(const std::string& path, const PublishedFamily& family);
+ForeignConfig ReadForeignConfig(const std::string& path, const PublishedModel& model);
 
 /// A config of the family's common keys: sizes, depth, epsilon, whether the head is tied, and
 /// `context` where it is above 0.
