@@ -145,6 +145,65 @@ TEST_CASE("a head of its own is read and written") {
   }
 }
 
+namespace {
+
+/// A name of the authors' rwkv4 as Hugging Face's conversion writes it.
+std::string HuggingFaceName(std::string name) {
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    const size_t at = name.find(from);
+    if (at != std::string::npos) name.replace(at, from.size(), to);
+  };
+  if (name == "head.weight") return name;
+  replace("emb.", "embeddings.");
+  replace(".ln0.", ".pre_ln.");
+  replace(".att.", ".attention.");
+  replace(".ffn.", ".feed_forward.");
+  for (const auto& [letter, word] :
+       {std::pair{"_k", "_key"}, {"_v", "_value"}, {"_r", "_receptance"}}) {
+    if (name.ends_with(std::string("time_mix") + letter)) replace(letter, word);
+  }
+  return "rwkv." + name;
+}
+
+}  // namespace
+
+TEST_CASE("rwkv4 under Hugging Face's names answers the same and leaves under them") {
+  const PublishedCase reference = PublishedCases().back();
+  REQUIRE(reference.family == "rwkv4");
+  CHECK(HuggingFaceName("blocks.1.att.time_mix_k") == "rwkv.blocks.1.attention.time_mix_key");
+  CHECK(HuggingFaceName("blocks.0.ffn.key.weight") == "rwkv.blocks.0.feed_forward.key.weight");
+  const TempFolder folder;
+  const std::string file = Changed(reference, folder, [](TensorFile& tensors) {
+    for (NamedTensor& tensor : tensors.tensors) tensor.name = HuggingFaceName(tensor.name);
+  });
+  const std::string run = folder / "run", ids = folder / "ids.npy", y = folder / "y.npy";
+  CHECK(JsonOf({"import", "rwkv4", file, "--out", run, "--json", "--quiet"})["layers"] == 2);
+  WriteIds(reference, ids);
+  JsonOf({"apply", run, "--input", ids, "--output", y, "--json", "--quiet"});
+  CHECK(WorstLogit(reference, y) <= 1e-5);
+  JsonOf({"export", run, "--out", folder / "out", "--json", "--quiet"});
+  CheckSameTensors(ReadSafetensors(folder / "out"), ReadSafetensors(file));
+
+  // Faults are told as the file spells them; a tensor under both names is one too many.
+  const std::string missing = Changed(reference, folder, [](TensorFile& tensors) {
+    for (NamedTensor& tensor : tensors.tensors) tensor.name = HuggingFaceName(tensor.name);
+    std::erase_if(tensors.tensors, [](const NamedTensor& tensor) {
+      return tensor.name == "rwkv.blocks.1.attention.time_mix_value";
+    });
+  });
+  CHECK(ErrorOfImport("rwkv4", missing, folder)
+            .find("missing: rwkv.blocks.1.attention.time_mix_value") != std::string::npos);
+  CHECK(ErrorOfImport("mamba", missing, folder).find("its names are those of rwkv4") !=
+        std::string::npos);
+  const std::string twice = Changed(reference, folder, [](TensorFile& tensors) {
+    tensors.tensors.push_back(
+        Renamed(*tensors.Find("ln_out.bias"), "rwkv.ln_out.bias", DType::kF32));
+  });
+  CHECK(ErrorOfImport("rwkv4", twice, folder)
+            .find("one tensor under two names: ln_out.bias, rwkv.ln_out.bias") !=
+        std::string::npos);
+}
+
 TEST_CASE("files that are no such model are refused with all their faults at once") {
   for (const PublishedCase& reference : PublishedCases()) {
     CAPTURE(reference.family);
@@ -276,4 +335,63 @@ TEST_CASE("a run of other layers has no published names") {
   CHECK(outcome.err.find("its layers begin with s4d, and there are names of mamba and rwkv4") !=
         std::string::npos);
   CHECK_FALSE(Exists(tiny.folder / "out"));
+}
+
+TEST_CASE("export names all that keeps a run from being a published model, and one that fits") {
+  for (const PublishedCase& reference : PublishedCases()) {
+    const std::string& family = reference.family;
+    CAPTURE(family);
+    const TempFolder folder;
+    const auto trained = [&](const std::string& name, const json& model, const json& task) {
+      const json config = {{"name", "lm"},
+                           {"task", task},
+                           {"model", model},
+                           {"train",
+                            {{"steps", 1},
+                             {"batch", 2},
+                             {"warmup", 0},
+                             {"eval_every", 1},
+                             {"checkpoint_every", 1},
+                             {"eval_examples", 2}}}};
+      AtomicWriteFile(folder / (name + ".json"), config.dump());
+      JsonOf({"train", folder / (name + ".json"), "--out", folder / name, "--json", "--quiet"});
+      return RunSsmctl({"export", folder / name, "--out", folder / (name + ".out")});
+    };
+    IntArray text(Shape{400});
+    for (int64_t i = 0; i < text.size(); ++i) text[i] = i % 11;
+    WriteNpy(folder / "ids.npy", std::move(text));
+    const json task = {
+        {"type", "next_token"}, {"vocabulary", 11}, {"context", 16}, {"file", folder / "ids.npy"}};
+    // The defaults around three blocks of the family's first mixer.
+    const Outcome plain =
+        trained("plain",
+                {{"d_model", 16}, {"layers", 3}, {"block", {{"mixer", {{"type", family}}}}}}, task);
+    CHECK(plain.code == 78);
+    const auto says = [&](const std::string& words) {
+      CAPTURE(plain.err);
+      CAPTURE(words);
+      return plain.err.find(words) != std::string::npos;
+    };
+    const bool rwkv4 = family == "rwkv4";
+    const std::string where = ", where a " + family + " model has ";
+    CHECK(says("model/readout is \"linear\"" + where + "\"unbiased\""));
+    CHECK(says("model/block/activation is \"gelu\"" + where + "\"none\""));
+    CHECK(says("model/block/output is \"glu\"" + where + "\"none\""));
+    CHECK(says("model/block/mlp is there" + where + "\"none\""));
+    CHECK(says("model/block/norm is \"rms\"" + where + "\"layer\"") == rwkv4);
+    CHECK(says("model/encoder_norm is \"none\"" + where + "\"layer\"") == rwkv4);
+    CHECK(says("model/final_norm is \"rms\"" + where + "\"layer\"") == rwkv4);
+    CHECK(says("model/layers holds 3 blocks, where each layer of a rwkv4 model is 2: rwkv4, "
+               "rwkv4_channel_mix") == rwkv4);
+    CHECK(says("model/layers/1/mixer/type is \"rwkv4\"" + where + "\"rwkv4_channel_mix\"") ==
+          rwkv4);
+    CHECK_FALSE(says("is \"" + family + "\"" + where + "\"" + family + "\""));
+    CHECK_FALSE(Exists(folder / "plain.out"));
+    // What the error offers can be exported.
+    const std::string offer = "\"model\": ";
+    REQUIRE(says(offer));
+    const size_t from = plain.err.find(offer) + offer.size();
+    const json model = json::parse(plain.err.substr(from, plain.err.find('\n', from) - from));
+    CHECK(trained("fitting", model, task).code == 0);
+  }
 }

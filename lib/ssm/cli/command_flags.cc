@@ -109,17 +109,19 @@ std::vector<std::string> FamilyNames() {
 }
 
 void AddFlags(CLI::App& c, ImportCommand& command) {
-  c.add_option("FAMILY", command.family,
-               "whose names the tensors have: " + Join(FamilyNames(), ", "))
+  c.add_option(
+       "FAMILY", command.family,
+       "whose names the tensors have, the authors' or Hugging Face's: " + Join(FamilyNames(), ", "))
       ->required()
       ->type_name("")
       ->check(WordOf(FamilyNames()));
   c.add_option("FILE", command.file, "its tensors, safetensors; sizes are read from them")
       ->required()
       ->type_name("");
-  c.add_option("CONFIG", command.config,
-               "the JSON beside it, for what tensors cannot tell; keys that tell nothing more are "
-               "ignored and listed")
+  c.add_option(
+       "CONFIG", command.config,
+       "the JSON beside it, for what tensors cannot tell; sizes they contradict are refused, "
+       "keys that tell nothing are ignored and listed")
       ->type_name("");
   c.add_option("--out", command.out, "the run folder to make")
       ->required()
@@ -133,7 +135,9 @@ void AddFlags(CLI::App& c, ImportCommand& command) {
 }
 
 void AddFlags(CLI::App& c, ExportCommand& command) {
-  c.add_option("RUN", command.run, "a run folder of such a model, imported or trained here")
+  c.add_option("RUN", command.run,
+               "a run folder of such a model, imported or trained here; of another it is told what "
+               "differs, and which model fits")
       ->required()
       ->type_name("");
   c.add_option("--out", command.out, "the safetensors file to write")

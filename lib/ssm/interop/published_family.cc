@@ -59,19 +59,40 @@ constexpr PublishedTensor kRwkv4Tensors[] = {
     {"ln_out.bias", "final_norm.bias", "D"},
     {"head.weight", "readout.weight", "V D"},
 };
+// The same models as Hugging Face has them, whose names say each word in full; the head's is the
+// same.
+constexpr PublishedAlias kRwkv4Aliases[] = {
+    {"rwkv.embeddings.weight", "emb.weight"},
+    {"rwkv.blocks.0.pre_ln.weight", "blocks.0.ln0.weight"},
+    {"rwkv.blocks.0.pre_ln.bias", "blocks.0.ln0.bias"},
+    {"rwkv.blocks.*.ln1.weight", "blocks.*.ln1.weight"},
+    {"rwkv.blocks.*.ln1.bias", "blocks.*.ln1.bias"},
+    {"rwkv.blocks.*.attention.time_decay", "blocks.*.att.time_decay"},
+    {"rwkv.blocks.*.attention.time_first", "blocks.*.att.time_first"},
+    {"rwkv.blocks.*.attention.time_mix_key", "blocks.*.att.time_mix_k"},
+    {"rwkv.blocks.*.attention.time_mix_value", "blocks.*.att.time_mix_v"},
+    {"rwkv.blocks.*.attention.time_mix_receptance", "blocks.*.att.time_mix_r"},
+    {"rwkv.blocks.*.attention.key.weight", "blocks.*.att.key.weight"},
+    {"rwkv.blocks.*.attention.value.weight", "blocks.*.att.value.weight"},
+    {"rwkv.blocks.*.attention.receptance.weight", "blocks.*.att.receptance.weight"},
+    {"rwkv.blocks.*.attention.output.weight", "blocks.*.att.output.weight"},
+    {"rwkv.blocks.*.ln2.weight", "blocks.*.ln2.weight"},
+    {"rwkv.blocks.*.ln2.bias", "blocks.*.ln2.bias"},
+    {"rwkv.blocks.*.feed_forward.time_mix_key", "blocks.*.ffn.time_mix_k"},
+    {"rwkv.blocks.*.feed_forward.time_mix_receptance", "blocks.*.ffn.time_mix_r"},
+    {"rwkv.blocks.*.feed_forward.key.weight", "blocks.*.ffn.key.weight"},
+    {"rwkv.blocks.*.feed_forward.receptance.weight", "blocks.*.ffn.receptance.weight"},
+    {"rwkv.blocks.*.feed_forward.value.weight", "blocks.*.ffn.value.weight"},
+    {"rwkv.ln_out.weight", "ln_out.weight"},
+    {"rwkv.ln_out.bias", "ln_out.bias"},
+};
 constexpr std::string_view kRwkv4Models[] = {"rwkv", "rwkv4"};
 constexpr std::string_view kRwkv4Mixers[] = {"rwkv4", "rwkv4_channel_mix"};
 
 const PublishedFamily kFamilies[] = {
     {"mamba", kMambaModels, kMambaMixers, kMambaTensors, kMambaAliases, "backbone.layers.",
      "backbone.embeddings.weight", "lm_head.weight"},
-    {"rwkv4",
-     kRwkv4Models,
-     kRwkv4Mixers,
-     kRwkv4Tensors,
-     {},
-     "blocks.",
-     "emb.weight",
+    {"rwkv4", kRwkv4Models, kRwkv4Mixers, kRwkv4Tensors, kRwkv4Aliases, "blocks.", "emb.weight",
      "head.weight"},
 };
 
@@ -79,6 +100,20 @@ std::string Replaced(std::string_view name, char mark, std::string_view with) {
   const size_t at = name.find(mark);
   if (at == std::string_view::npos) return std::string(name);
   return std::string(name.substr(0, at)) + std::string(with) + std::string(name.substr(at + 1));
+}
+
+/// `name` written as `to`, where it is one of `from`; the layer's number stays. Empty where it is
+/// none.
+std::string Rewritten(std::string_view name, std::string_view from, std::string_view to) {
+  const size_t at = from.find('*');
+  if (at == std::string_view::npos) return name == from ? std::string(to) : "";
+  const std::string_view before = from.substr(0, at), after = from.substr(at + 1);
+  if (name.size() <= before.size() + after.size()) return "";
+  if (!name.starts_with(before) || !name.ends_with(after)) return "";
+  const std::string_view number =
+      name.substr(before.size(), name.size() - before.size() - after.size());
+  const bool digits = std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
+  return digits ? Replaced(to, '*', number) : "";
 }
 
 std::vector<std::string> AxesOf(std::string_view axes, bool keep_ones) {
@@ -108,6 +143,24 @@ const PublishedFamily* FindFamily(std::string_view name) {
     if (family.name == name) return &family;
   }
   return nullptr;
+}
+
+std::string PublishedName(const PublishedFamily& family, std::string_view name) {
+  for (const PublishedAlias& each : family.aliases) {
+    if (std::string found = Rewritten(name, each.alias, each.published); !found.empty()) {
+      return found;
+    }
+  }
+  return std::string(name);
+}
+
+std::string AliasOf(const PublishedFamily& family, std::string_view name) {
+  for (const PublishedAlias& each : family.aliases) {
+    if (std::string found = Rewritten(name, each.published, each.alias); !found.empty()) {
+      return found;
+    }
+  }
+  return std::string(name);
 }
 
 std::vector<TensorPair> TensorsOf(const PublishedFamily& family, int64_t layers, bool tied,

@@ -22,7 +22,8 @@ struct PublishedTensor {
   int64_t block = -1;  // -1: once a model
 };
 
-/// A name some files use in place of another; export writes what import met.
+/// A name some files use in place of another, '*' being the layer's number in both; export writes
+/// what import met.
 struct PublishedAlias {
   std::string_view alias, published;
 };
@@ -42,6 +43,11 @@ struct PublishedFamily {
 std::span<const PublishedFamily> PublishedFamilies();
 /// Null when there is none of that name.
 const PublishedFamily* FindFamily(std::string_view name);
+
+/// The published name of a tensor that a file may have under an alias; other names as they are.
+std::string PublishedName(const PublishedFamily& family, std::string_view name);
+/// The alias of a published name; the name where it has none.
+std::string AliasOf(const PublishedFamily& family, std::string_view name);
 
 /// Sizes by their letters.
 using Sizes = std::map<char, int64_t>;

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "ssm/base/errors.h"
 #include "ssm/base/text.h"
-#include "ssm/config/config_file.h"
 
 namespace ssm {
 namespace {
@@ -18,9 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMostLayers = 1024;
-// Fields that say how a model starts or is trained, or a size its parameters were compared by.
-constexpr std::string_view kNoAnswer[] = {"dropout",  "ends",      "dt_min", "dt_max",
-                                          "dt_floor", "zero_init", "expand", "dt_rank"};
 constexpr size_t kMostFaultsListed = 12;  // of one kind
 
 /// One more than the largest number that follows the family's prefix; 0 where none does.
@@ -35,13 +33,31 @@ int64_t LayersIn(const PublishedFamily& family, const TensorFile& file) {
   return layers;
 }
 
-void ReplaceAliases(const PublishedFamily& family, TensorFile& file, PublishedNames& names) {
+/// How a file spells the names of its family.
+struct Spelling {
+  bool aliases = false;             // it has some
+  std::vector<std::string> faults;  // tensors it has under two names
+
+  std::string Of(const PublishedFamily& family, const std::string& published) const {
+    return aliases ? AliasOf(family, published) : published;
+  }
+};
+
+Spelling ReplaceAliases(const PublishedFamily& family, TensorFile& file, PublishedNames& names) {
+  Spelling spelling;
+  std::map<std::string, std::string> met;  // by the published name
   for (NamedTensor& tensor : file.tensors) {
     names[tensor.name] = tensor.dtype;
-    for (const PublishedAlias& alias : family.aliases) {
-      if (tensor.name == alias.alias) tensor.name = alias.published;
+    std::string published = PublishedName(family, tensor.name);
+    const auto [first, fresh] = met.emplace(published, tensor.name);
+    if (!fresh) {
+      spelling.faults.push_back(
+          fmt::format("one tensor under two names: {}, {}", first->second, tensor.name));
     }
+    spelling.aliases = spelling.aliases || published != tensor.name;
+    tensor.name = std::move(published);
   }
+  return spelling;
 }
 
 bool SameValues(const NamedTensor& a, const NamedTensor& b) {
@@ -61,18 +77,13 @@ bool IsTied(const PublishedFamily& family, const TensorFile& file) {
   return head == nullptr || (table != nullptr && SameValues(*head, *table));
 }
 
-std::string Listed(const std::vector<std::string>& faults) {
-  std::string text;
-  const size_t listed = std::min(faults.size(), kMostFaultsListed);
-  for (size_t i = 0; i < listed; ++i) text += "\n  " + faults[i];
-  if (listed < faults.size()) text += fmt::format("\n  and {} more", faults.size() - listed);
-  return text;
-}
-
 /// Another family whose table of tokens is in the file.
 std::string OtherFamily(const PublishedFamily& family, const TensorFile& file) {
   for (const PublishedFamily& other : PublishedFamilies()) {
-    if (&other != &family && file.Find(other.table) != nullptr) {
+    const bool has = std::ranges::any_of(file.tensors, [&](const NamedTensor& tensor) {
+      return PublishedName(other, tensor.name) == other.table;
+    });
+    if (&other != &family && has) {
       return fmt::format(" (its names are those of {})", other.name);
     }
   }
@@ -89,9 +100,17 @@ bool KnowsSizes(const std::vector<TensorPair>& pairs, const Sizes& sizes) {
 
 }  // namespace
 
+std::string ListedFaults(const std::vector<std::string>& faults) {
+  std::string text;
+  const size_t listed = std::min(faults.size(), kMostFaultsListed);
+  for (size_t i = 0; i < listed; ++i) text += "\n  " + faults[i];
+  if (listed < faults.size()) text += fmt::format("\n  and {} more", faults.size() - listed);
+  return text;
+}
+
 PublishedModel ReadPublished(const PublishedFamily& family, const std::string& path,
                              TensorFile& file, PublishedNames& names) {
-  ReplaceAliases(family, file, names);
+  const Spelling spelling = ReplaceAliases(family, file, names);
   PublishedModel model{&family, {}, LayersIn(family, file), IsTied(family, file)};
   const bool has_head = file.Find(family.head) != nullptr;
   const std::vector<TensorPair> pairs =
@@ -102,22 +121,22 @@ PublishedModel ReadPublished(const PublishedFamily& family, const std::string& p
     const NamedTensor* tensor = file.Find(pair.published);
     if (tensor != nullptr) LearnSizes(pair.axes, ShapeOf(tensor->values), true, model.sizes);
   }
-  std::vector<std::string> unknown, faults;
+  std::vector<std::string> unknown, faults = spelling.faults;
   for (const TensorPair& pair : pairs) {
     const NamedTensor* tensor = file.Find(pair.published);
+    const std::string shown = spelling.Of(family, pair.published);
     if (tensor == nullptr) {
-      faults.push_back("missing: " + pair.published);
+      faults.push_back("missing: " + shown);
       continue;
     }
     if (std::holds_alternative<IntArray>(tensor->values)) {
-      faults.push_back(pair.published + " holds integers");
+      faults.push_back(shown + " holds integers");
     }
     if (!KnowsSizes({pair}, model.sizes)) continue;  // what would tell them is missing
     const Shape wanted = ShapeUnder(pair.axes, true, model.sizes);
     if (ShapeOf(tensor->values) == wanted) continue;
-    faults.push_back(fmt::format("shape of {}: {}, wanted {} ({}, by the tensors before)",
-                                 pair.published, ShapeOf(tensor->values).ToString(),
-                                 wanted.ToString(), pair.axes));
+    faults.push_back(fmt::format("shape of {}: {}, wanted {} ({}, by the tensors before)", shown,
+                                 ShapeOf(tensor->values).ToString(), wanted.ToString(), pair.axes));
   }
   for (const NamedTensor& tensor : file.tensors) {
     if (known.contains(tensor.name)) continue;
@@ -135,19 +154,23 @@ PublishedModel ReadPublished(const PublishedFamily& family, const std::string& p
   if (!faults.empty() || !unknown.empty()) {
     Fail(ExitCode::kBadData,
          fmt::format("{} is no published {} model{}:{}", QuotePath(path), family.name,
-                     OtherFamily(family, file), Listed(unknown) + Listed(faults)));
+                     OtherFamily(family, file), ListedFaults(unknown) + ListedFaults(faults)));
   }
   return model;
 }
 
 std::string ModelJson(const PublishedModel& model) {
+  return ModelJson(model, model.layers * model.family->blocks_per_layer());
+}
+
+std::string ModelJson(const PublishedModel& model, int64_t blocks) {
   const Sizes& size = model.sizes;
   const auto real = [&](char letter) { return static_cast<double>(size.at(letter)); };
   Json json = {{"d_model", size.at('D')}, {"readout", model.tied ? "tied" : "unbiased"}};
   Json block = {{"residual", true}, {"activation", "none"}, {"output", "none"}, {"mlp", "none"}};
   if (model.family->name == "mamba") {
     json["final_norm"] = "rms";
-    json["layers"] = model.layers;
+    json["layers"] = blocks;
     block["norm"] = "rms";
     block["mixer"] = {{"type", "mamba"},
                       {"d_state", size.at('N')},
@@ -160,10 +183,10 @@ std::string ModelJson(const PublishedModel& model) {
     block["norm"] = "layer";
     block["mixer"] = {{"type", "rwkv4"}};
     json["layers"] = Json::array();
-    for (int64_t i = 0; i < model.layers; ++i) {
-      json["layers"].push_back(Json::object());
-      json["layers"].push_back(
-          {{"mixer", {{"type", "rwkv4_channel_mix"}, {"expand", real('H') / real('D')}}}});
+    const Json channel_mix = {
+        {"mixer", {{"type", "rwkv4_channel_mix"}, {"expand", real('H') / real('D')}}}};
+    for (int64_t i = 0; i < blocks; ++i) {
+      json["layers"].push_back(i % 2 == 0 ? Json::object() : channel_mix);
     }
   }
   json["block"] = block;
@@ -191,74 +214,13 @@ void TakeValues(const PublishedModel& model, const TensorFile& file, Parameters<
   into.Touch();
 }
 
-PublishedModel PublishedOf(const MixerRegistry& mixers, ModelOptions& options, const ModelIo& io,
-                           const ParameterStore& store, const std::string& name) {
-  const auto refuse = [&](const std::string& why) {
-    Fail(ExitCode::kBadConfig, fmt::format("{} has no published names: {}.", QuotePath(name), why));
-  };
-  const PublishedFamily* family = nullptr;
-  for (const PublishedFamily& each : PublishedFamilies()) {
-    if (each.mixers.front() == options.layers.at(0).mixer.type()) family = &each;
-  }
-  std::vector<std::string> families;
-  for (const PublishedFamily& each : PublishedFamilies()) families.emplace_back(each.name);
-  if (family == nullptr) {
-    refuse(fmt::format("its layers begin with {}, and there are names of {}",
-                       options.layers.at(0).mixer.type(), Join(families, " and ")));
-  }
-  const int64_t blocks = family->blocks_per_layer();
-  for (int64_t i = 0; i < options.layers.size(); ++i) {
-    const std::string_view wanted = family->mixers[static_cast<size_t>(i % blocks)];
-    if (options.layers.at(i).mixer.type() == wanted && options.layers.size() % blocks == 0)
-      continue;
-    refuse(fmt::format("block {} is {}, where a {} model has {}", i,
-                       options.layers.at(i).mixer.type(), family->name, wanted));
-  }
-  if (io.reals > 0 || io.tokens.size() != 1 || io.tokens.front().vocabulary != io.outputs) {
-    refuse("a language model takes one field of ids and answers as many logits");
-  }
-  PublishedModel model{
-      family, {}, options.layers.size() / blocks, options.readout == ReadoutKind::kTied};
-  std::map<std::string, Shape> shapes;
-  for (const ParameterInfo& info : store.infos()) shapes[info.name] = info.param.shape;
-  const std::vector<TensorPair> pairs =
-      TensorsOf(*family, model.layers, model.tied, io.tokens.front().name);
-  std::vector<std::string> faults;
-  for (const TensorPair& pair : pairs) {
-    const auto found = shapes.find(pair.ours);
-    if (found == shapes.end()) {
-      faults.push_back("missing: " + pair.ours);
-    } else {
-      LearnSizes(pair.axes, found->second, false, model.sizes);
-      shapes.erase(found);
-    }
-  }
-  for (const auto& [ours, shape] : shapes) faults.push_back("further: " + ours);
-  if (!faults.empty()) {
-    refuse(
-        fmt::format("its parameters are not those of a {} model:{}", family->name, Listed(faults)));
-  }
-  ModelOptions published(mixers);
-  ReadConfigText(ModelJson(model), "a published model", {}, published);
-  for (const ConfigDifference& difference : CompareConfigs(published, options)) {
-    const std::string& pointer = difference.pointer;
-    const std::string field = pointer.substr(pointer.rfind('/') + 1);
-    if (std::ranges::find(kNoAnswer, field) != std::end(kNoAnswer)) continue;
-    refuse(fmt::format("model{} is {}, where a {} model has {}", pointer, difference.after,
-                       family->name, difference.before));
-  }
-  return model;
-}
-
 template <Scalar T>
 TensorFile PublishedTensors(const PublishedModel& model, const Parameters<T>& parameters,
                             const PublishedNames& names, std::string_view token_field) {
   const PublishedFamily& family = *model.family;
   TensorFile file;
   const auto add = [&](std::string name, const TensorPair& pair) {
-    for (const PublishedAlias& alias : family.aliases) {
-      if (alias.published == name && names.contains(std::string(alias.alias))) name = alias.alias;
-    }
+    if (const std::string alias = AliasOf(family, name); names.contains(alias)) name = alias;
     Array<T> values(ShapeUnder(pair.axes, true, model.sizes));
     std::ranges::copy(parameters.values(*parameters.store().Find(pair.ours)), values.data());
     const auto met = names.find(name);

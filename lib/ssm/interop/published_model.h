@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "ssm/interop/published_family.h"
 #include "ssm/io/safetensors.h"
@@ -33,15 +34,21 @@ using PublishedNames = std::map<std::string, DType>;
 PublishedModel ReadPublished(const PublishedFamily& family, const std::string& path,
                              TensorFile& file, PublishedNames& names);
 
+/// A line for each fault, indented, of the first dozen, and how many more there are.
+std::string ListedFaults(const std::vector<std::string>& faults);
+
 /// The model's part of an experiment, as JSON.
 std::string ModelJson(const PublishedModel& model);
+/// The same with a number of blocks that need not make whole layers.
+std::string ModelJson(const PublishedModel& model, int64_t blocks);
 
 /// Copies every tensor into the parameter that it is.
 template <Scalar T>
 void TakeValues(const PublishedModel& model, const TensorFile& file, Parameters<T>& into);
 
 /// The family, sizes and depth of a model of this library. @throws Error(kBadConfig) when it is of
-/// no published family: other mixers, further parameters, other options, other inputs.
+/// no published family, with all that differs at once (other inputs, mixers and options, or further
+/// parameters) and with options that fit.
 PublishedModel PublishedOf(const MixerRegistry& mixers, ModelOptions& options, const ModelIo& io,
                            const ParameterStore& store, const std::string& name);
 
