@@ -2,10 +2,14 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <thread>
 
 #include "ssm/base/files.h"
+#include "ssm/base/live_temporaries.h"
 #include "ssm/base/random_access_file.h"
 #include "support/error_of.h"
 #include "support/temp_folder.h"
@@ -45,7 +49,48 @@ TEST_CASE("without a commit the old file stays and nothing is left behind") {
   }
   CHECK(ReadFile(path) == "old");
   CHECK(ListDirectory(folder.path()) == std::vector<std::string>{"pieces"});
-  CHECK(ErrorOf([&] { AtomicFile file(folder / "no" + "/such"); }).code == ExitCode::kCannotCreate);
+  const Thrown none = ErrorOf([&] { AtomicFile file(folder / "no" + "/such"); });
+  CHECK(none.code == ExitCode::kCannotCreate);
+  CHECK(none.Says("no/such\": "));  // the name that was given
+}
+
+TEST_CASE("a signal that ends the process takes the temporaries along and no other file") {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    CAPTURE(signal);
+    const TempFolder folder;
+    const std::string path = folder / "pieces";
+    AtomicWriteFile(path, "old");
+    const pid_t child = fork();
+    if (child == 0) {
+      std::signal(signal, SIG_DFL);  // not the test runner's
+      const TemporariesGuard guard;
+      AtomicFile done(folder / "done");
+      done.WriteAt(0, "whole");
+      done.Commit();
+      AtomicFile file(path), other(folder / "other");
+      file.WriteAt(0, "new");
+      std::raise(signal);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK((WIFSIGNALED(status) && WTERMSIG(status) == signal));
+    CHECK(ReadFile(path) == "old");
+    CHECK(ListDirectory(folder.path()) == std::vector<std::string>{"done", "pieces"});
+  }
+}
+
+TEST_CASE("a signal that was ignored before stays ignored under a guard") {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::signal(SIGHUP, SIG_IGN);
+    const TemporariesGuard guard;
+    std::raise(SIGHUP);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }
 
 TEST_CASE("a pipe gets its pieces in order of place") {

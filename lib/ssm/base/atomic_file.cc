@@ -34,9 +34,10 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path) {
   // A killed process of the same number may have left a sibling of the same name.
   do {
     sibling_ = TemporarySibling(path);
+    live_ = LiveTemporary(sibling_);
     file_ = Descriptor(OpenDescriptor(sibling_, O_WRONLY | O_CREAT | O_EXCL));
   } while (file_.get() < 0 && errno == EEXIST);
-  if (file_.get() < 0) FailSystem(ExitCode::kCannotCreate, "create", sibling_);
+  if (file_.get() < 0) FailSystem(ExitCode::kCannotCreate, "create", path_);
 }
 
 AtomicFile::~AtomicFile() {
@@ -46,7 +47,7 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::WriteAt(int64_t offset, std::string_view bytes) {
   SSM_CHECK(!staged_, "a piece for a file that was staged");
   if (!sibling_.empty()) {
-    WriteAllAt(file_.get(), bytes, offset, sibling_);
+    WriteAllAt(file_.get(), bytes, offset, path_);
     return;
   }
   const size_t end = static_cast<size_t>(offset) + bytes.size();
@@ -58,8 +59,8 @@ void AtomicFile::Stage() {
   if (staged_) return;
   staged_ = true;
   if (sibling_.empty()) return;
-  SyncDescriptor(file_.get(), sibling_);
-  CloseChecked(file_.Release(), sibling_);
+  SyncDescriptor(file_.get(), path_);
+  CloseChecked(file_.Release(), path_);
 }
 
 void AtomicFile::Commit() {

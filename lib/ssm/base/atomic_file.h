@@ -6,15 +6,17 @@
 #include <string_view>
 
 #include "ssm/base/descriptor.h"
+#include "ssm/base/live_temporaries.h"
 
 namespace ssm {
 
 /// Pieces go to a temporary sibling, which Commit syncs and renames over `path`; without Commit it
-/// is removed. A pipe or a device cannot be renamed over: there the pieces are held in memory and
-/// written by Commit. Several files that belong together are all staged before one is committed.
+/// is removed, under a TemporariesGuard by signals too. A pipe or a device cannot be renamed over:
+/// there the pieces are held in memory and written by Commit. Several files that belong together
+/// are all staged before one is committed.
 class AtomicFile {
  public:
-  /// @throws Error(kCannotCreate) when the sibling cannot be made.
+  /// @throws Error(kCannotCreate) when the sibling cannot be made. All errors name `path`.
   explicit AtomicFile(const std::string& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -32,6 +34,7 @@ class AtomicFile {
   std::string path_;
   std::string sibling_;  // empty for pipes and devices
   std::string held_;     // their bytes
+  LiveTemporary live_;
   Descriptor file_;
   bool staged_ = false, committed_ = false;
 };

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "ssm/base/live_temporaries.h"
+
 namespace ssm {
 namespace {
 
@@ -14,7 +16,8 @@ constexpr std::string_view kLine =
 extern "C" void TellAndDie(int signal) {
   const ssize_t written = write(STDERR_FILENO, kLine.data(), kLine.size());
   static_cast<void>(written);  // nobody is left to tell
-  raise(signal);               // the default action, once this handler returns
+  RemoveLiveTemporaries();
+  raise(signal);  // the default action, once this handler returns
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "ssm/base/cpu.h"
+#include "ssm/base/live_temporaries.h"
 #include "ssm/base/log.h"
 #include "ssm/base/memory.h"
 #include "ssm/base/text.h"
@@ -61,6 +62,7 @@ Catalogue LibraryCatalogue() {
 
 int RunCli(int argc, char** argv, const Catalogue& catalogue) {
   const QuietSignals quiet;
+  const TemporariesGuard temporaries;
   try {
     CheckCpu();
     FlushDenormals();
