@@ -235,6 +235,53 @@ TEST_CASE("states along the way are those an application would have ended with")
   }
 }
 
+TEST_CASE("codes along the way are bytes, and entries are counted as in a state's own file") {
+  const Applied tiny(R"({
+  "name": "tiny_codes", "seed": 3, "dtype": "float32",
+  "task": {"type": "delayed_recall", "signal": "symbols", "symbols": 5, "delay": 3, "steps": 16},
+  "model": {"d_model": 4, "layers": [{}, {"mixer": {"type": "attention", "heads": 2,
+                                         "cache": {"type": "window", "window": 6}}}],
+            "block": {"mixer": {"type": "attention", "heads": 2, "cache": {"type": "int8"}}}},
+  "train": {"steps": 4, "batch": 4, "warmup": 1, "eval_every": 4, "checkpoint_every": 4, "eval_examples": 8}
+})");
+  const IntArray ids = Ids(Shape{2, 8}, 5);
+  WriteNpy(tiny.x, ids.Clone());
+  const std::string states = tiny.folder / "states", state = tiny.folder / "state";
+  tiny.Apply({"--chunk", "1", "--states", states, "--every", "4"});
+  const TensorFile stacked = ReadSafetensors(states);
+  for (const int64_t n : {0, 1}) {
+    CAPTURE(n);
+    WriteNpy(tiny.x, Cut(ids, 0, 4 * (n + 1)));
+    tiny.Apply({"--chunk", "1", "--state-out", state});
+    const TensorFile one = ReadSafetensors(state);
+    int codes = 0, counts = 0;
+    REQUIRE(one.tensors.size() == stacked.tensors.size());
+    for (const NamedTensor& tensor : one.tensors) {
+      CAPTURE(tensor.name);
+      const NamedTensor* all = stacked.Find(tensor.name);
+      REQUIRE(all != nullptr);
+      CHECK(all->dtype == tensor.dtype);
+      codes += tensor.dtype == DType::kI8 ? 1 : 0;
+      if (!tensor.name.ends_with(".entries")) continue;
+      ++counts;
+      const auto& kept = std::get<IntArray>(all->values);
+      REQUIRE(kept.shape() == Shape{2, 2});
+      CHECK(std::equal(kept.data() + 2 * n, kept.data() + 2 * n + 2,
+                       std::get<IntArray>(tensor.values).data()));
+    }
+    CHECK(codes >= 1);
+    CHECK(counts >= 2);
+  }
+  int growing = 0;
+  for (const NamedTensor& tensor : stacked.tensors) {
+    if (!tensor.name.starts_with("layers.0.") || !tensor.name.ends_with(".entries")) continue;
+    ++growing;
+    const auto& kept = std::get<IntArray>(tensor.values);
+    CHECK(std::vector<int64_t>(kept.data(), kept.data() + 4) == std::vector<int64_t>{4, 4, 8, 8});
+  }
+  CHECK(growing >= 1);
+}
+
 TEST_CASE("arrays and states that do not fit are refused, and nothing is written") {
   const Applied tiny(test::kTinyTrack);
   const Applied ids(kTinyRecall);

@@ -93,7 +93,11 @@ void AddFlags(CLI::App& c, ApplyCommand& command) {
       ->type_name("FILE")
       ->check(NotEmpty);
   c.add_option("--states", command.states,
-               "write the states after every K tokens of the input, stacked, for each slot")
+               "write the states after every K tokens of the input, n of them, as safetensors: "
+               "\"steps\" [n, B], and each slot by its name, [n, B, entry...], with an axis of "
+               "entries before those of an entry where there are several; those of growing slots "
+               "are filled up with zeros, and NAME.entries [n, B] says how many are held. Codes of "
+               "a byte are I8")
       ->type_name("FILE")
       ->check(NotEmpty);
   c.add_option("--every", command.every, "of --states")->type_name("K")->check(WholeNumberIn(1));

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ssm/base/errors.h"
-#include "ssm/io/safetensors.h"
+#include "ssm/mixers/state_tensors.h"
 
 namespace ssm {
 namespace {
@@ -57,7 +57,17 @@ std::string StateSamples<T>::FileBytes(const std::string& model, int64_t every) 
         std::copy_n(slot.data.data() + b * held, std::min(width, held), to);
       }
     }
-    file.Add(states_.front().slots[i].spec.name, std::move(stacked));
+    const SlotSpec& spec = states_.front().slots[i].spec;
+    AddNumbers(spec, std::move(stacked), file);
+    if (spec.kind == SlotKind::kFixed) continue;
+    IntArray kept(Shape{size(), rows});
+    for (int64_t n = 0; n < size(); ++n) {
+      const State<T>& state = states_[static_cast<size_t>(n)];
+      for (int64_t b = 0; b < rows; ++b) {
+        kept[n * rows + b] = KeptEntries(state.slots[i], b, state.steps[static_cast<size_t>(b)]);
+      }
+    }
+    file.Add(EntriesName(spec), std::move(kept));
   }
   return SafetensorsBytes(file);
 }

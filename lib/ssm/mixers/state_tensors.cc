@@ -16,8 +16,6 @@ namespace {
 constexpr int64_t kMostSteps = int64_t{1} << 53;
 constexpr int kMostCode = 127;  // of a slot of a byte a number
 
-std::string EntriesName(const SlotSpec& spec) { return spec.name + ".entries"; }
-
 /// Bytes that are not all 0.
 template <Scalar T>
 bool Holds(const T* values, int64_t n) {
@@ -26,8 +24,15 @@ bool Holds(const T* values, int64_t n) {
                      [](char byte) { return byte != 0; });
 }
 
-/// Entries of a row worth keeping. Where the entries of a filling slot lie is its mixer's affair,
-/// but dead ones are 0.
+template <Scalar T>
+bool IsCode(T value) {
+  return std::abs(value) <= kMostCode && value == std::nearbyint(value);
+}
+
+}  // namespace
+
+std::string EntriesName(const SlotSpec& spec) { return spec.name + ".entries"; }
+
 template <Scalar T>
 int64_t KeptEntries(const Slot<T>& slot, int64_t row, int64_t steps) {
   const int64_t live = slot.LiveEntries(steps);
@@ -37,11 +42,6 @@ int64_t KeptEntries(const Slot<T>& slot, int64_t row, int64_t steps) {
   const T* values = slot.data.data() + row * kept * entry;
   while (kept > live && !Holds(values + (kept - 1) * entry, entry)) --kept;
   return kept;
-}
-
-template <Scalar T>
-bool IsCode(T value) {
-  return std::abs(value) <= kMostCode && value == std::nearbyint(value);
 }
 
 template <Scalar T>
@@ -60,6 +60,8 @@ void AddNumbers(const SlotSpec& spec, Array<T> values, TensorFile& file) {
   }
   file.AddBytes(spec.name, std::move(codes));
 }
+
+namespace {
 
 template <Scalar T>
 void AddEntries(const State<T>& state, const Slot<T>& slot, TensorFile& file) {
@@ -216,6 +218,8 @@ State<T> StateFromTensors(const TensorFile& tensors, const std::string& file,
 }
 
 #define SSM_INSTANTIATE(T)                                                  \
+  template int64_t KeptEntries(const Slot<T>&, int64_t, int64_t);           \
+  template void AddNumbers(const SlotSpec&, Array<T>, TensorFile&);         \
   template TensorFile StateTensors(const State<T>& state);                  \
   template State<T> StateFromTensors(const TensorFile&, const std::string&, \
                                      std::span<const SlotSpec>);
