@@ -11,13 +11,22 @@
 
 namespace ssm {
 
+/// What costs: a run or config by the path a person gave.
+struct CostSubject {
+  std::string path;
+  ExperimentConfig* config = nullptr;
+};
+
 struct CostColumn {
+  std::string run;    // its path
+  std::string label;  // its name; where two have one name, the path from where paths differ
   std::string name, model, dtype;
+  std::string differs;  // "cache.type int8": what the model has otherwise than another here has
   std::vector<StateCostPoint> points;  // at the same steps in every column
 };
 
-/// Of the model a config or run describes, up to `tokens` tokens; draws and reads no values.
-CostColumn CostOf(const ExperimentConfig& config, int64_t tokens);
+/// Of the models that configs and runs describe, up to `tokens` tokens; draws and reads no values.
+std::vector<CostColumn> CostOf(std::span<const CostSubject> subjects, int64_t tokens);
 
 /// A table of bytes and one of FLOPs, a row for each number of tokens; the bytes as float32 too
 /// where those are others.

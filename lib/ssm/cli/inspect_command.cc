@@ -22,6 +22,16 @@ std::optional<SweepRange> SweepOf(const InspectCommand& command) {
   return command.sweep.empty() ? std::nullopt : ParseSweep(command.sweep);
 }
 
+/// A second run or config where one is inspected.
+void RefuseMoreSubjects(const InspectCommand& command) {
+  for (const std::string& word : command.overrides) {
+    if (word.find('=') != std::string::npos || !Exists(word)) continue;
+    throw Error(ExitCode::kUsage,
+                fmt::format("{}: one run, config or system is inspected; --cost compares several",
+                            PathArgument(word)));
+  }
+}
+
 /// The file is known to be a system.
 std::string RunSystem(const InspectCommand& command, bool color) {
   const auto refuse = [&command](const std::string& what, const char* why) {
@@ -110,31 +120,33 @@ NamedFigures Figures(const std::string& subject, const Inspection& inspection) {
   return figures;
 }
 
-/// A run's config as it was, or a config with values replaced.
-CostColumn CostColumnOf(const std::string& subject, const std::vector<std::string>& overrides,
-                        int64_t tokens, const Catalogue& catalogue) {
+/// A run's as it was, or a config with values replaced.
+Experiment ExperimentOf(const std::string& subject, const std::vector<std::string>& overrides,
+                        const Catalogue& catalogue) {
   if (!IsDirectory(subject)) {
-    return CostOf(*ReadExperiment({subject, overrides}, catalogue.mixers, catalogue.tasks).config,
-                  tokens);
+    return ReadExperiment({subject, overrides}, catalogue.mixers, catalogue.tasks);
   }
-  const RunDirectory run = RunDirectory::Open(subject);
-  return CostOf(*ReadRunExperiment(run, {}, catalogue.mixers, catalogue.tasks).config, tokens);
+  return ReadRunExperiment(RunDirectory::Open(subject), {}, catalogue.mixers, catalogue.tasks);
 }
 
 void RunCost(const InspectCommand& command, const CommandContext& context) {
-  if (!command.checkpoint.empty() || command.dt || command.dt_scale || !command.sweep.empty()) {
+  if (!command.checkpoint.empty() || command.dt || command.dt_scale || !command.sweep.empty() ||
+      command.on_task) {
     throw Error(ExitCode::kUsage,
                 "--cost: what a state costs follows from the config alone; leave --checkpoint, "
-                "--dt, --dt-scale and --sweep out");
+                "--dt, --dt-scale, --sweep and --on-task out");
   }
   std::vector<std::string> subjects = {command.subject}, overrides;
   for (const std::string& word : command.overrides) {
     (word.find('=') == std::string::npos ? subjects : overrides).push_back(word);
   }
-  std::vector<CostColumn> columns;
+  std::vector<Experiment> experiments;
+  std::vector<CostSubject> asked;
   for (const std::string& subject : subjects) {
-    columns.push_back(CostColumnOf(subject, overrides, command.tokens, *context.catalogue));
+    experiments.push_back(ExperimentOf(subject, overrides, *context.catalogue));
+    asked.push_back({subject, experiments.back().config.get()});
   }
+  const std::vector<CostColumn> columns = CostOf(asked, command.tokens);
   if (!command.plot.empty()) WriteFigures(command.plot, CostFigures(columns));
   Output& output = *context.output;
   output.Write(command.json ? CostJson(columns) : CostText(columns, output.color()));
@@ -148,6 +160,7 @@ ExitCode RunInspect(const InspectCommand& command, const CommandContext& context
     RunCost(command, context);
     return ExitCode::kDone;
   }
+  RefuseMoreSubjects(command);
   if (IsSystemFile(command.subject)) {
     output.Write(RunSystem(command, output.color()));
     return ExitCode::kDone;
