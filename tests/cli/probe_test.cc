@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/tiny_experiment.h"
 #include "cli/tiny_run.h"
@@ -36,6 +37,36 @@ TEST_CASE("a probe tells every latent by step, read and answered, and writes not
   const Outcome text = RunSsmctl({"eval", tiny.run, "--probe", "eval.examples=64", "--quiet"});
   CHECK(text.code == 0);
   CHECK(text.out.find("log-odds  nmse") != std::string::npos);
+}
+
+TEST_CASE("a latent with an id beyond those asked for is set against the answers") {
+  Tiny tiny(R"({
+    "name": "tiny_induction", "seed": 3,
+    "task": {"type": "induction", "symbols": 3, "steps": 12},
+    "model": {"d_model": 8, "layers": 1, "block": {"mixer": {"type": "gru"}}},
+    "train": {"steps": 4, "batch": 4, "warmup": 1, "eval_every": 4, "checkpoint_every": 4, "eval_examples": 8}
+  })");
+  tiny.Train();
+  const json probe = JsonOf({"eval", tiny.run, "--probe", "eval.examples=64", "--json", "--quiet"});
+  const json& latent = probe["cells"][0]["latents"][0];
+  CHECK(latent["name"] == "symbol to remember");
+  // One scored step each; the last quarter of the sequences is judged.
+  const std::string samples = tiny.folder / "samples.jsonl";
+  CHECK(RunSsmctl({"eval", tiny.run, "eval.examples=64", "eval.mode=step", "--samples", samples,
+                   "--quiet"})
+            .code == 0);
+  double right = 0;
+  int64_t index = 0;
+  std::istringstream lines(ReadFile(samples));
+  for (std::string line; std::getline(lines, line); ++index) {
+    if (index >= 48) right += json::parse(line)["accuracy"]["model"].get<double>();
+  }
+  REQUIRE(index == 64);
+  CHECK(latent["groups"][0]["answered"]["value"].get<double>() ==
+        doctest::Approx(right / 16).epsilon(1e-12));
+  const Outcome text = RunSsmctl({"eval", tiny.run, "--probe", "eval.examples=64", "--quiet"});
+  CHECK(text.out.find("answered: by the model") != std::string::npos);
+  CHECK(text.out.find("answered -") == std::string::npos);
 }
 
 TEST_CASE("what a probe cannot give is refused") {

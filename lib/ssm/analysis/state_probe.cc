@@ -192,8 +192,9 @@ bool Answers(const Place& place, const TaskSpec& spec, const std::vector<Reservo
   if (!place.categorical()) {
     return spec.outputs == 1 && spec.objective != Objective::kSoftmaxCrossEntropy;
   }
+  // A latent may have ids beyond those that are asked for, such as "not shown yet".
   const bool classes =
-      spec.objective == Objective::kSoftmaxCrossEntropy && spec.outputs == place.latent->categories;
+      spec.objective == Objective::kSoftmaxCrossEntropy && spec.outputs <= place.latent->categories;
   const bool sides = spec.objective == Objective::kBinaryCrossEntropy && spec.outputs == 1 &&
                      place.latent->categories == 2;
   if (!classes && !sides) return false;
@@ -222,8 +223,11 @@ struct Sums {
     denominator[s] += place.categorical() ? 1 : (value - mean) * (value - mean);
   }
   Interval Summary(const Place& place) const {
-    return place.categorical() ? ClusteredProportion(numerator, denominator)
-                               : RatioOfSums(numerator, denominator);
+    if (place.categorical()) return ClusteredProportion(numerator, denominator);
+    Interval interval = RatioOfSums(numerator, denominator);
+    // A mean of squares is not negative.
+    if (interval.low < 0) interval.low = 0;
+    return interval;
   }
 };
 

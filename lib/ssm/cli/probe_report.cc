@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -14,9 +15,29 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kLegend =
-    "read: the best ridge read-out of the state, on sequences it was not fitted to; answered: by "
-    "the model,\non the same steps. Bad both: not kept, or not in a form that a linear map can "
-    "read; read well and\nanswered badly: kept, but not read.\n";
+    "read: the best ridge read-out of the state, on sequences it was not fitted to";
+constexpr const char* kCompared =
+    "; answered: by the model,\non the same steps. Bad both: not kept, or not in a form that a "
+    "linear map can read; read well and\nanswered badly: kept, but not read.";
+constexpr const char* kOthers = "the model is not asked for this quantity where it is scored";
+
+bool IsAnswered(const ProbedLatent& latent) {
+  return std::ranges::any_of(
+      latent.groups, [](const ProbeGroup& group) { return !std::isnan(group.answered.value); });
+}
+
+/// What stands beside what, of the latents there are.
+std::string Legend(std::span<const ProbedCell> cells) {
+  bool some = false, all = true;
+  for (const ProbedCell& cell : cells) {
+    for (const ProbedLatent& latent : cell.second.latents) {
+      some = some || IsAnswered(latent);
+      all = all && IsAnswered(latent);
+    }
+  }
+  return fmt::format("{}{}{}\n", kLegend, some ? kCompared : ".",
+                     all ? "" : fmt::format("\nanswered -: {}.", kOthers));
+}
 
 Json Number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 Json ToJson(const Interval& interval) {
@@ -52,7 +73,7 @@ std::string DescribeProbes(std::span<const ProbedCell> cells, bool color) {
     if (cells.size() > 1) text += fmt::format("length {}: ", key.length);
     text += Describe(probe, color) + "\n";
   }
-  return text + kLegend;
+  return text + Legend(cells);
 }
 
 std::string ProbesJson(std::span<const ProbedCell> cells) {
