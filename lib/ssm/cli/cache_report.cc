@@ -128,8 +128,10 @@ std::string CacheText(const CacheReport& report, bool color) {
       FormatCount(lags.back().outputs, "output"), one_lag ? " at lag " + lags[0].lag : "");
   text += PolicyTable(comparison, color);
   if (lags.size() > 1 && !one_lag) {
-    text += LagTable(comparison, "error by lag", &CacheError::error, color);
-    text += LagTable(comparison, "largest by lag", &CacheError::largest, color);
+    text += LagTable(comparison, "error by lag, each over the full cache's output at that lag",
+                     &CacheError::error, color);
+    text += LagTable(comparison, "largest by lag, each over the full cache's output at that lag",
+                     &CacheError::largest, color);
     text += LagTable(comparison, comparison.metric + " by lag", &CacheError::score, color);
   }
   const std::string notes = NotesOf(comparison);
