@@ -100,7 +100,7 @@ TEST_CASE("each reason for a missing metric or verdict is told once") {
 TEST_CASE("FLOPs have three digits and a decimal prefix") {
   CHECK(FlopsText(0) == "-");
   CHECK(FlopsText(640) == "640");
-  CHECK(FlopsText(999.6e3) == "1 M");
+  CHECK(FlopsText(999.6e3) == "1.00 M");
   CHECK(FlopsText(254e6) == "254 M");
   CHECK(FlopsText(4.524e15) == "4.52 P");
   CHECK(FlopsText(2e21) == "2000 E");
