@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ssm/experiment/arms.h"
-#include "ssm/experiment/budget.h"
+#include "ssm/experiment/common_budget.h"
 #include "ssm/statistics/intervals.h"
 
 namespace ssm {

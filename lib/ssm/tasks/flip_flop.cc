@@ -26,10 +26,9 @@ void FlipFlop::VisitFields(FieldVisitor& visitor) {
 
 void FlipFlop::Check(Faults& faults) const {
   if (ignore + write > 1) {
-    faults.Add("write",
-               fmt::format("is {}, but with ignore = {} at most {} is left: make one of "
-                           "them smaller",
-                           FormatNumber(write), FormatNumber(ignore), FormatNumber(1 - ignore)));
+    faults.Add("write", fmt::format("is {}, but with ignore = {} at most {:g} is left: make one of "
+                                    "them smaller",
+                                    FormatNumber(write), FormatNumber(ignore), 1 - ignore));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "ssm/experiment/budget.h"
+#include "ssm/experiment/common_budget.h"
 
 #include <algorithm>
 #include <cmath>
